@@ -5,49 +5,55 @@ import type { UserId } from "../identity/UserId.ts"
  * The credits in each bucket of an account, and the part of each that open holds have set aside. All in whole credits.
  */
 export interface Buckets {
-  /** Set again in each period; does not roll over. Includes the credits that open holds have set aside. */
+  /**
+   * The credits of the running period; unspent ones expire when it ends. Includes the credits that open holds have set
+   * aside.
+   */
   readonly allowance: number
-  /** Credits that were bought or granted; they never expire. Includes those that open holds have set aside. */
+  /** Credits that were bought or granted; they never expire. Includes the credits that open holds have set aside. */
   readonly topup: number
-  /** Owed: refunds, disputes and corrections of credits already spent, never usage. Repaid first by the next credits. */
+  /**
+   * Credits that the person owes after refunds, disputes and corrections of spent credits, never for usage. New credits
+   * repay it first.
+   */
   readonly debt: number
   readonly heldAllowance: number
   readonly heldTopup: number
 }
 
-/** An account as the ledger keeps it. */
+/** An account as the ledger stores it. */
 export interface Account extends Buckets {
   readonly userId: UserId
   readonly tier: TierName
-  /** Unix milliseconds: what all period starts are computed from. */
+  /** Unix milliseconds: the moment from which the starts of all periods are computed. */
   readonly anchor: number
-  /** Unix milliseconds: start of the period the allowance belongs to. */
+  /** Unix milliseconds: the start of the period to which the allowance belongs. */
   readonly periodStart: number
   /** Unix milliseconds: when the next period begins. */
   readonly nextResetAt: number
   /**
-   * The most that a plan grants in this period, over all its plans: a more expensive plan adds the difference. Whole
-   * credits.
+   * Whole credits: the allowance of the most expensive plan that the account has had in this period. A change to a more
+   * expensive plan grants the difference.
    */
   readonly periodCredits: number
   /**
-   * The process that begins the period: the monthly job, or the paid invoice of a subscription, so that an unpaid one
-   * grants nothing.
+   * The process that begins the next period: the monthly job, or the paid invoice of a subscription. A subscription
+   * whose invoice is unpaid therefore grants nothing.
    */
   readonly renewedBy: RenewedBy
   /**
-   * Unix milliseconds: from this time on the monthly job begins no period, since none is paid for; undefined if there
-   * is no such end.
+   * Unix milliseconds: the monthly job begins no period from this time on, because later periods are not paid for;
+   * undefined if there is no such time.
    */
   readonly renewedUntil: number | undefined
-  /** The tier from the next period on, if it was changed to a lower one. */
+  /** The tier from the next period on, if the person changed to a lower tier; otherwise undefined. */
   readonly pendingTier: TierName | undefined
 }
 
-/** `none`: the account is closed. */
+/** `schedule`: the monthly job; `invoice`: a paid invoice; `none`: no process, because the account is closed. */
 export type RenewedBy = "schedule" | "invoice" | "none"
 
-/** The state of an account as people and dashboards see it. */
+/** The credits of an account in the form that the API returns to people and the dashboard shows. */
 export interface Balance {
   readonly allowance: number
   readonly topup: number
@@ -59,11 +65,11 @@ export interface Balance {
   readonly nextResetAt: number
 }
 
-/** Credits that a new hold may still take. */
+/** The credits that a new hold can still set aside. */
 export const availableOf = (buckets: Buckets): number =>
   buckets.allowance - buckets.heldAllowance + (buckets.topup - buckets.heldTopup)
 
-/** The account as a balance. */
+/** Returns the balance of an account. */
 export const balanceOf = (account: Account): Balance => ({
   allowance: account.allowance,
   topup: account.topup,
@@ -73,13 +79,16 @@ export const balanceOf = (account: Account): Balance => ({
   nextResetAt: account.nextResetAt
 })
 
-/** Credits taken from, or put into, each bucket. */
+/** Credits taken from each bucket, or added to each. */
 export interface Split {
   readonly allowance: number
   readonly topup: number
 }
 
-/** `amount` taken from `source`, the allowance first, since it expires first; less if the source has less. */
+/**
+ * Takes `amount` credits from the buckets in `source`: from the allowance first, because it expires first. Takes less
+ * if the buckets contain less.
+ */
 export const takeFrom = (source: Split, amount: number): Split => {
   const allowance = Math.min(amount, source.allowance)
   return { allowance, topup: Math.min(amount - allowance, source.topup) }
@@ -91,7 +100,7 @@ export const freeOf = (buckets: Buckets): Split => ({
   topup: buckets.topup - buckets.heldTopup
 })
 
-/** Adds `amount` new credits: they repay debt first, and the rest goes into the bucket. */
+/** Divides `amount` new credits: they repay debt first, and the rest is added to the bucket. */
 export const splitGrant = (buckets: Buckets, amount: number): { readonly repaid: number; readonly added: number } => {
   const repaid = Math.min(amount, buckets.debt)
   return { repaid, added: amount - repaid }

@@ -14,23 +14,24 @@ import { makeOwnErasureLeft } from "../signin/ownErasureMarks.ts"
 import { findAccount, openAccount } from "./rules/openAndClose.ts"
 
 /**
- * The accounts of people who use the product: the first sight of a person opens one on the lowest tier. A person who
- * returns within 30 days of an erasure at their own request gets the first allowance with the second period.
+ * Opens and finds the accounts of people. The first request of a person opens an account on the lowest tier. A person
+ * who returns within 30 days of an erasure at their own request gets no allowance before the second period.
  */
 export class Accounts extends Context.Service<
   Accounts,
   {
     /**
-     * The account of a person who acts. Fails with `SessionInvalid`, and opens nothing, if the session is older than the
-     * person's erasure: also while that is going on, and before this process knows of it.
+     * Returns the account of the person who sends a request; opens one if there is none. Fails with `SessionInvalid`,
+     * and opens no account, if the session is older than the person's erasure, even while the erasure runs and before
+     * this process has read of it.
      */
     of(userId: UserId): Effect.Effect<Account, SessionInvalid | StorageFailed>
-    /** The account of a person for whom an operator or a service acts. */
+    /** Returns the account of a person for whom an operator or a service acts; opens one if there is none. */
     vouched(userId: UserId): Effect.Effect<Account, StorageFailed>
     /**
-     * Prepares work by the account as this process remembers it, which saves a round trip: the write that holds the credits
-     * proves that the tier is still the same (`reserveOnTier`). Nothing would prove a refusal, so that the account is read
-     * before one, and decides if it is on another tier by now.
+     * Prepares work with the account that this process remembers, which saves a round trip: the write that later holds
+     * the credits checks that the tier is still the same (`reserveOnTier`). If `work` fails, no write checks the tier,
+     * so the account is read; `work` runs again if the account is on another tier by now.
      */
     prepare<A, E>(
       payer: UserId,
@@ -46,7 +47,7 @@ export class Accounts extends Context.Service<
       const access = yield* AccessStore
       const unitOfWork = yield* UnitOfWork
       const ownErasureLeft = yield* makeOwnErasureLeft
-      // Otherwise an erasure after each month's allowance would double it.
+      // Without this, a person who erases the account after each month's allowance would get a second allowance.
       const opened = Effect.fnUntraced(function* (userId: UserId, record: AccessRecord | undefined) {
         const isReturning = (yield* ownErasureLeft(userId, record !== undefined)) > 0
         return yield* run(openAccount({ userId, tier, allowance: isReturning ? 0 : allowance }))

@@ -12,18 +12,18 @@ import type { UsageInput, UsageRow } from "./UsageReport.ts"
 import type { DueInput, ResetChunk, ResetInput, ResetRange } from "./upkeep/ResetChunk.ts"
 import type { VerifyChunk, VerifyInput } from "./upkeep/Verification.ts"
 
-/** A selection of an account's transactions, newest first. */
+/** Selects transactions of an account, newest first. */
 export interface HistoryInput {
   readonly userId: UserId
-  /** Transactions on the page, at most. */
+  /** The maximum number of transactions on the page. */
   readonly limit: number
   /** The number of the newest transactions to leave out. */
   readonly offset: number
-  /** Only transactions of this type; an unknown type matches nothing. */
+  /** Only transactions of this type are returned; none if the type is unknown. */
   readonly type?: string | undefined
   /**
-   * Only this many of the oldest matching transactions: the `next` of the previous page, so that pages have neither
-   * gaps nor repetitions, however many transactions are written meanwhile. All of them unless given.
+   * Only this number of the oldest matching transactions is considered. A caller passes the `next` of the previous
+   * page, so that pages have neither gaps nor repetitions while transactions are written. All of them unless given.
    */
   readonly upto?: number | undefined
 }
@@ -31,10 +31,11 @@ export interface HistoryInput {
 export interface HistoryPage {
   /** Newest first. */
   readonly transactions: ReadonlyArray<Transaction>
-  /** The number of matching transactions, from the account's own counts. */
+  /** The number of matching transactions, from the counts that the account stores. */
   readonly total: number
   /**
-   * The number of matching transactions older than this page: the `upto` of the next page. Undefined on the last one.
+   * The number of matching transactions that are older than this page: the `upto` of the next page. Undefined on the
+   * last page.
    */
   readonly next: number | undefined
 }
@@ -49,38 +50,39 @@ export interface TierCount {
  * Runs operations on accounts, holds and an append-only list of transactions. An operation is a value:
  * `run(reserve(...))`.
  *
- * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; nothing is free while there
- * is debt; the sum of the transactions equals `allowance + topup - debt`; the sum of open holds equals the held parts;
- * no hold ends twice.
+ * For every account, at any moment: each bucket >= 0; held part of a bucket <= the bucket; no credits are free while
+ * there is debt; the sum of the transactions equals `allowance + topup - debt`; the sum of open holds equals the held
+ * parts; no hold ends twice.
  */
 export class CreditLedger extends Context.Service<
   CreditLedger,
   {
     /**
-     * The time of holds, sweeps and periods, in Unix milliseconds, by the clock that all processes share: the
-     * database's if there is one, even if this process has another time.
+     * The time of holds, sweeps and periods, in Unix milliseconds, by the clock that all processes share: the clock of
+     * the database if there is one, even if this process has another time.
      */
     readonly now: Effect.Effect<number, StorageFailed>
     /**
      * Runs one operation as one transaction, or as part of the surrounding unit of work: reads the account, decides,
-     * and writes the changes only if the account has not changed since it was read; otherwise it decides again. Safe to
-     * repeat: the same business key returns the first answer again, and is refused with `KeyConflict` if its
-     * fingerprint differs. A refusal is a failure that leaves nothing behind and does not undo a unit of work around
-     * it.
+     * and writes the changes only if the account has not changed since the read; otherwise reads and decides again.
+     * Safe to repeat: a second call with the same business key returns the first answer, and fails with `KeyConflict`
+     * if its fingerprint differs. A refusal is a failure that changes nothing and does not undo a surrounding unit of
+     * work.
      *
-     * An operation that was sent is not interrupted before its answer has arrived. So a caller who must not lose a hold
-     * reserves in an uninterruptible region and releases in the finalizer.
+     * Interruption has no effect on an operation that was sent: the call returns when the answer has arrived. A caller
+     * who must not lose a hold therefore reserves in an uninterruptible region and releases in the finalizer.
      */
     run<A, E extends Refusal>(operation: Operation<A, E>): Effect.Effect<A, E | StorageFailed>
     /**
-     * Records how far the replies of open holds have come, and lets the holds live on. Progress and expiry never move
-     * backwards. Returns how many were renewed, and which are gone: those have ended, and keep nothing any more. Holds
-     * that another call is just writing are left out of both.
+     * Records the progress of the replies of open holds, and extends the lifetime of the holds. Progress and expiry
+     * never move backwards. Returns the number of renewed holds, and the holds that are gone because they have ended.
+     * Holds that another call is writing at the moment are in neither.
      */
     renew(input: RenewInput): Effect.Effect<Renewed, StorageFailed>
     /**
-     * The account as this process wrote it last, if it seems to be the only one to write it; it may be another by now.
-     * A decision that relies on it has to be proven by a write (`reserveOnTier`).
+     * Returns the account as this process last wrote it, if this process seems to be its only writer; undefined
+     * otherwise. The stored account may have changed since, so a write has to prove any decision that relies on it
+     * (`reserveOnTier`).
      */
     recall(userId: UserId): Account | undefined
   }
@@ -92,19 +94,27 @@ export class CreditRecords extends Context.Service<
   {
     /** Returns an account that exists. */
     account(userId: UserId): Effect.Effect<Account, AccountNotFound | StorageFailed>
-    /** The transactions that answer these business keys, by key, of those of this user that exist. */
+    /**
+     * Returns the transactions of this user that answer the given business keys, by key; keys without one are left out.
+     */
     transactions(
       userId: UserId,
       keys: ReadonlyArray<string>
     ): Effect.Effect<ReadonlyMap<string, Transaction>, StorageFailed>
-    /** A page of an account's transactions, in time that depends neither on its place nor on the account's age. */
+    /**
+     * Returns a page of an account's transactions. The time of the read depends neither on the position of the page nor
+     * on the age of the account.
+     */
     history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
-    /** The charges of some days, by day, spender and model, in that order. Nothing if the account does not exist. */
+    /**
+     * Returns the charges of a range of days, by day, spender and model, in that order; an empty list if the account
+     * does not exist.
+     */
     usage(input: UsageInput): Effect.Effect<ReadonlyArray<UsageRow>, StorageFailed>
   }
 >()("@parley/core/credits/CreditRecords") {}
 
-/** The transaction that answers a business key; undefined if there is none, or not for this user. */
+/** Returns the transaction that answers a business key; undefined if this user has none. */
 export const transactionOf = (
   records: Pick<CreditRecords["Service"], "transactions">,
   userId: UserId,
@@ -117,27 +127,28 @@ export class CreditUpkeep extends Context.Service<
   CreditUpkeep,
   {
     /**
-     * Ends holds that were not renewed in time, those of dead processes: charged for the input and the output recorded
-     * last, or released if nothing was delivered. Holds that another call works on are left to the next sweep.
+     * Ends holds that were not renewed in time, because their processes died: charges the input and output recorded
+     * last, or releases the hold if no output was delivered. Leaves holds that another call is writing to the next
+     * sweep.
      */
     sweep(input: SweepInput): Effect.Effect<Swept, StorageFailed>
-    /** Returns the next range with accounts that are due for a reset; undefined after the last one. */
+    /** Returns the next range of accounts whose reset is due; undefined after the last range. */
     due(input: DueInput): Effect.Effect<ResetRange | undefined, StorageFailed>
     /**
-     * Begins the running period of the accounts of a range that are due: allowance := plan, in one transaction. A
-     * period is granted once, by a reset or by a paid invoice, under the key that both share. Accounts that are just
-     * being written are left out and counted.
+     * Begins the running period of the due accounts of a range, in one transaction: allowance := plan. A reset and a
+     * paid invoice grant a period under the same key, so only the first of them grants it. Accounts that another call
+     * is writing at the moment are left out and counted.
      */
     reset(input: ResetInput): Effect.Effect<ResetChunk, StorageFailed>
     /**
-     * Recomputes some of the accounts from their rows, in the order of their users, and lists the differences. Changes
+     * Recomputes a number of accounts from their rows, in the order of their users, and lists the differences. Changes
      * nothing, and may run beside all other work. Fails with `InvalidInput` if `after` is not a cursor of this store.
      */
     verify(input: VerifyInput): Effect.Effect<VerifyChunk, InvalidInput | StorageFailed>
     /**
-     * The number of accounts that are, now or from their next period on, on tiers that are not among `known`, by tier
-     * in the order of their names; closed accounts are left out. If all tiers are known, it takes the same time for any
-     * number of accounts.
+     * Returns the number of accounts on each tier that is not among `known`, in the order of the tiers' names; an
+     * account counts if it is on such a tier now or will be from its next period on. Closed accounts are left out. If
+     * all tiers are known, the time of the read does not depend on the number of accounts.
      */
     missingTiers(known: ReadonlyArray<TierName>): Effect.Effect<ReadonlyArray<TierCount>, StorageFailed>
   }

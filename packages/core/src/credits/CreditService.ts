@@ -36,15 +36,15 @@ import type { Difference } from "./upkeep/Verification.ts"
 
 /** The cost of a reply. */
 export interface ReplyCost {
-  /** Whole credits, of all its holds together. */
+  /** Whole credits: the sum of the charges of all holds of the reply. */
   readonly credits: number
-  /** The charge of its last hold: if sweepers ended holds of a reply, it has a charge for each. */
+  /** The receipt of the reply's last hold. If sweepers ended holds of the reply, each hold has a charge of its own. */
   readonly receipt: ReplyReceipt
 }
 
 /**
- * The costs of replies by their message ids. If a sweeper ended a reply's hold, the reply is also looked up under its
- * next hold: the sweep charged a part of it, or released the hold because no text was delivered.
+ * Returns the costs of replies by their message ids. If a sweeper ended a reply's hold, the reply's next hold is looked
+ * up as well: the sweep charged only a part of the reply, or released the hold because no text was delivered.
  */
 export const replyCosts = Effect.fnUntraced(function* (
   records: Pick<CreditRecords["Service"], "transactions">,
@@ -69,12 +69,12 @@ export const replyCosts = Effect.fnUntraced(function* (
   return costs
 })
 
-/** Accounts verified together. */
+/** The number of accounts that are verified together. */
 const ACCOUNTS_PER_CHUNK = 500
-/** The most days of usage in one report. */
+/** The maximum number of days in one usage report. */
 const MAX_DAYS = 400
 
-/** The plan of a tier that an operator chose at a time in Unix milliseconds, under a key that was not used. */
+/** The change to a tier that an operator chose, at a time in Unix milliseconds, under an unused key. */
 export const operatorPlan = (
   catalog: CatalogData,
   { key, userId, wanted }: { readonly userId: UserId; readonly wanted: Tier; readonly key: string },
@@ -85,7 +85,8 @@ export const operatorPlan = (
   return {
     userId,
     changeKey: isLowest ? key : `${key}:terms`,
-    // A plan set by an operator begins its own months; the lowest grants nothing, and leaves at most its allowance.
+    // A plan set by an operator begins periods of its own; the lowest tier grants nothing, and leaves at most its own
+    // allowance.
     periodKey: isLowest ? undefined : key,
     terms: {
       tier: wanted.name,
@@ -100,7 +101,10 @@ export const operatorPlan = (
   }
 }
 
-/** Makes a grant; one with a reason in one transaction with its entry in the audit log, unless it was made before. */
+/**
+ * Makes grants. A grant with a reason is written in one transaction with its entry in the audit log, unless it was made
+ * before.
+ */
 const makeEntered = Effect.gen(function* () {
   const audit = yield* AuditLog
   const records = yield* CreditRecords
@@ -126,15 +130,15 @@ const makeEntered = Effect.gen(function* () {
 export class CreditService extends Context.Service<
   CreditService,
   {
-    /** A signed-in person's balance; opens the account at first sight. */
+    /** Returns a signed-in person's balance; opens an account if the person has none. */
     balance(userId: UserId): Effect.Effect<Balance, SessionInvalid | StorageFailed>
-    /** A balance without opening an account. */
+    /** Returns a balance; does not open an account. */
     find(userId: UserId): Effect.Effect<Balance, AccountNotFound | StorageFailed>
     /** A person's transactions, newest first. */
     history(input: HistoryInput): Effect.Effect<HistoryPage, AccountNotFound | StorageFailed>
     /**
-     * The usage charged to a person's account from one UTC day to another, as `2026-11-30`, both included and at most
-     * 400 days: by day, source and model.
+     * Returns the usage charged to a person's account from one UTC day to another, such as `2026-11-30`: by day,
+     * spender and model. Both days are included; at most 400 days.
      */
     usage(input: {
       readonly userId: UserId
@@ -143,16 +147,16 @@ export class CreditService extends Context.Service<
     }): Effect.Effect<ReadonlyArray<UsageRow>, InvalidUsageRange | StorageFailed>
     /** The receipt of a reply, by the reply's message id. */
     receipt(userId: UserId, messageId: string): Effect.Effect<ReplyReceipt, ReceiptNotFound | StorageFailed>
-    /** The costs of replies, by their message ids in lower case; replies that were not charged are left out. */
+    /** Returns the costs of replies, by their message ids in lower case; replies without a charge are left out. */
     replyCosts(
       userId: UserId,
       messageIds: ReadonlyArray<string>
     ): Effect.Effect<ReadonlyMap<string, ReplyCost>, StorageFailed>
-    /** The answer under a business key; undefined if there is none, or not for this person. */
+    /** Returns the transaction under a business key; undefined if this person has none. */
     done(userId: UserId, key: string): Effect.Effect<Transaction | undefined, StorageFailed>
     /**
-     * Grants `amount` credits that never expire; opens the account if there is none. The same `key` grants them once.
-     * A `reason` is entered in the audit log, in the same transaction.
+     * Grants `amount` credits that never expire; opens an account if there is none. The same `key` grants them once. A
+     * grant with a `reason` is entered in the audit log, in the same transaction.
      */
     grant(input: {
       readonly userId: UserId
@@ -161,16 +165,17 @@ export class CreditService extends Context.Service<
       readonly reason?: string | undefined
     }): Effect.Effect<Transaction, GrantRefusal | StorageFailed>
     /**
-     * Corrects the balance of an account that exists. Negative amounts take; credits that are not there become debt.
+     * Corrects the balance of an existing account. A negative amount takes credits; the part that exceeds the balance
+     * becomes debt.
      */
     adjust(
       input: AdjustInput
     ): Effect.Effect<Transaction, AccountNotFound | KeyConflict | InvalidAmount | StorageFailed>
     /**
-     * Sets a person's tier by hand; the monthly job renews it until a payment changes it. A higher tier begins its own
-     * months now, with its credits; the lowest tier leaves at most its allowance. The same `key` does it once, and
-     * returns the first answer; undefined if nothing changed. Opens the account if there is none. Fails with
-     * `UnknownTier` if the catalog does not have the tier.
+     * Sets a person's tier by hand; the monthly job renews it until a payment changes it. A higher tier begins a new
+     * period at once, with its credits; the lowest tier leaves at most its own allowance. The same `key` changes the
+     * tier once, and later calls return the first answer. Returns undefined if nothing changed. Opens the account if
+     * there is none. Fails with `UnknownTier` if the catalog does not have the tier.
      */
     changeTier(input: {
       readonly userId: UserId
@@ -180,8 +185,8 @@ export class CreditService extends Context.Service<
     /** Takes back the credits that the refunded part of a purchase had bought. */
     refund(input: RefundInput): Effect.Effect<Transaction, PurchaseRefusal | StorageFailed>
     /**
-     * Recomputes every account from its rows, chunk by chunk; reports the differences as it finds them, and returns the
-     * number of accounts. With `since` (Unix milliseconds), transactions from before then are trusted.
+     * Recomputes every account from its rows, chunk by chunk; reports each chunk's differences, and returns the number
+     * of accounts. With `since` (Unix milliseconds), earlier transactions are not checked.
      */
     verify(
       onDifferences: (found: ReadonlyArray<Difference>) => Effect.Effect<void>,
@@ -209,7 +214,7 @@ export class CreditService extends Context.Service<
       const catalog = yield* Catalog
       const entered = yield* makeEntered
 
-      /** Does work on an account, which it opens for a person who has not signed in yet. */
+      /** Does work on an account; opens the account first if the person has never signed in. */
       const opening = <A, E>(userId: UserId, work: Effect.Effect<A, E | AccountNotFound>) =>
         Effect.catchTag(work, "AccountNotFound", () => Effect.andThen(accounts.vouched(userId), work))
 

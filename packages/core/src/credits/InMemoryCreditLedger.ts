@@ -27,7 +27,7 @@ import { usageOf } from "./UsageReport.ts"
 import { publishTransactionEvents } from "./transactionEvents.ts"
 import { termsOf } from "./rules/journal.ts"
 
-/** Everything about one account; replaced as a whole by every write. */
+/** The stored state of one account; every write replaces the whole. */
 export interface StoredAccount extends LoadedAccount {
   readonly account: LedgerAccount
   /** Oldest first. */
@@ -35,7 +35,7 @@ export interface StoredAccount extends LoadedAccount {
   readonly explained: ExplainedTerms
 }
 
-/** Lets an open hold live on; false if it is gone. */
+/** Extends the lifetime of an open hold; returns false if the hold has ended. */
 export const renewHold = (
   accounts: Map<UserId, StoredAccount>,
   { userId, key, outputTokens, draft }: HoldProgress,
@@ -54,7 +54,10 @@ export const renewHold = (
   return true
 }
 
-/** The accounts in the memory of one process: the ledger writes them, in-memory chats and billing read them. */
+/**
+ * The accounts in the memory of one process. The in-memory ledger writes them; the in-memory stores of chats and
+ * billing read them.
+ */
 export class InMemoryAccounts extends Context.Service<InMemoryAccounts, Map<UserId, StoredAccount>>()(
   "@parley/core/credits/upkeep/InMemoryAccounts"
 ) {
@@ -83,7 +86,7 @@ const written = (stored: StoredAccount | typeof EMPTY, changes: Changes): Stored
   return { account, holds, records, purchases, transactions, explained }
 }
 
-/** A range: the last account before it, empty if there is none, and its last account. */
+/** The cursor of a range: the last account before the range (empty if there is none), and the last account in it. */
 const Range = Schema.Tuple([Schema.String, Schema.String])
 
 /** The next range of accounts that are due, in the order of their users. */
@@ -139,7 +142,7 @@ const missingTiers = (
     .toSorted((a, b) => (a.tier < b.tier ? -1 : 1))
 }
 
-/** The accounts, and work on them that nothing interleaves with. */
+/** The accounts, and a way to run work on them without interleaving. */
 interface Store {
   readonly accounts: Map<UserId, StoredAccount>
   readonly atOnce: <A>(work: () => A) => Effect.Effect<A>
@@ -201,7 +204,7 @@ const expiredHolds = (accounts: Store["accounts"], now: number): ReadonlyArray<H
     .filter(({ expiresAt }) => expiresAt <= now)
     .toSorted((a, b) => a.expiresAt - b.expiresAt)
 
-/** The part of the ledger in the personal data of its accounts. */
+/** The part of personal data that the ledger holds for its accounts: see `PersonalData`. */
 const personalPart = (accounts: Store["accounts"]) => ({
   isInUse: (userId: UserId) => {
     const stored = accounts.get(userId)
@@ -244,7 +247,7 @@ const make = Effect.gen(function* () {
 
   const ledger = CreditLedger.of({
     now: Clock.currentTimeMillis,
-    // A refusal changes nothing, so it is turned into a failure outside: it does not undo the unit of work around it.
+    // A refusal changes nothing, so it becomes a failure only outside of the unit of work, and does not undo that unit.
     run: (operation) =>
       Effect.flatMap(
         atMoment((now) => decide(operation, now)),

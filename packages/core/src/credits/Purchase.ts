@@ -1,10 +1,10 @@
 import type { UserId } from "../identity/UserId.ts"
 
-/** The payment of a top-up, by which refunds and disputes find it. */
+/** The payment for a top-up. Reports of refunds and disputes contain its charge, by which the purchase is found. */
 export interface Payment {
-  /** The payment's id at its provider, as its refunds and disputes contain it. */
+  /** The payment's id at the payment provider; refunds and disputes contain it. */
   readonly charge: string
-  /** In the smallest unit of its currency: a whole number, 1 or more. */
+  /** The paid amount in the smallest unit of its currency: a whole number, 1 or more. */
   readonly paid: number
 }
 
@@ -17,63 +17,73 @@ export interface ChargedPurchase extends Payment {
 
 /** A payment provider's report on a purchase; reports arrive in any order. */
 export interface PurchaseReport extends ChargedPurchase {
-  /** Unix milliseconds: when the provider said so. The latest of a refund's or a dispute's statements is what counts. */
+  /**
+   * Unix milliseconds: the time of the report at the provider. Of several reports about one refund or dispute, the
+   * latest applies.
+   */
   readonly reportedAt: number
 }
 
 export interface RefundInput extends PurchaseReport {
-  /** The total refunded of the charge, in the unit of `paid`. It decreases if a refund fails or is cancelled. */
+  /** The total refunded amount of the charge, in the unit of `paid`. It decreases if a refund fails or is cancelled. */
   readonly refunded: number
   /**
-   * The author of the report: the payment provider unless given. Amounts that an operator returned by other means count
-   * in addition to the provider's, and no report of the provider changes them.
+   * The author of the report: the payment provider unless given. Refunds that an operator made by other means are added
+   * to the refunds of the provider, and reports of the provider do not change them.
    */
   readonly by?: "operator" | undefined
 }
 
 export interface DisputeInput extends PurchaseReport {
   readonly dispute: string
-  /** The disputed amount of the charge, in the unit of `paid`; may change while the dispute is open. */
+  /** The disputed amount of the charge, in the unit of `paid`; it may change while the dispute is open. */
   readonly disputed: number
-  /** `withdrawn`: the provider took the money back when the dispute began. `reinstated`: it returned it when it was won. */
+  /**
+   * `withdrawn`: the provider took the money when the dispute began. `reinstated`: the provider returned the money when
+   * the dispute was won.
+   */
   readonly funds: "withdrawn" | "reinstated"
 }
 
 export interface AdjustInput {
   readonly userId: UserId
   readonly key: string
-  /** Signed, not zero. Granted credits go to the top-ups; a negative amount comes from them first. */
+  /** Signed, not zero. A positive amount is added to the top-ups; a negative amount is taken from the top-ups first. */
   readonly amount: number
-  /** The reason, for a later reader; stored with the key. */
+  /** The reason, for people who read the history later; stored with the key. */
   readonly reason: string
 }
 
-/** A provider's id as one part of a key, which no other id can end: all but colons and percent signs stays as it is. */
+/**
+ * A provider's id as one part of a key. Colons and percent signs are escaped, so that different ids never make the same
+ * key.
+ */
 const partOf = (id: string): string => id.replaceAll("%", "%25").replaceAll(":", "%3A")
 
-/** The business event that a part of a charge is refunded. */
+/** The key of the business event that a part of a charge was refunded. */
 export const refundKey = ({ by, charge, refunded }: RefundInput): string =>
   `refund:${partOf(charge)}:${by === undefined ? "" : "by-operator:"}${refunded}`
 
-/** The business event that a dispute took money back, or returned it. */
+/** The key of the business event that a dispute withdrew money, or returned it. */
 export const disputeKey = ({ charge, dispute, funds }: DisputeInput): string =>
   `refund:${partOf(charge)}:${partOf(dispute)}:${funds}`
 
 /** A refund or a dispute of a purchase as its provider reported it. */
 export interface CorrectionReport {
-  /** The source of the report: the refunds of the provider, those of an operator, or one of the disputes. */
+  /** The subject of the report: the refunds of the provider, the refunds of an operator, or one of the disputes. */
   readonly source: string
-  /** In the smallest unit of the purchase's currency. */
+  /** The refunded or disputed amount, in the smallest unit of the purchase's currency. */
   readonly part: number
-  /** True if the money of a dispute was returned, so that none of it is taken back. */
+  /** True if the dispute was won: the money was returned, so no credits are taken back. */
   readonly isWon: boolean
   /** Unix milliseconds. */
   readonly reportedAt: number
 }
 
 /**
- * Whether one report replaces another about the same source. Providers report the time in seconds; of two reports of
- * the same second, a dispute's win follows its beginning, and a refund's larger amount follows the smaller one.
+ * Returns true if one report replaces another about the same refunds or dispute. Providers report the time in whole
+ * seconds; of two reports of the same second, a dispute's win follows its beginning, and a refund's larger amount
+ * follows the smaller amount.
  */
 const isNewer = (report: CorrectionReport, before: CorrectionReport): boolean => {
   if (report.reportedAt !== before.reportedAt) return report.reportedAt > before.reportedAt
@@ -81,7 +91,7 @@ const isNewer = (report: CorrectionReport, before: CorrectionReport): boolean =>
   return report.part > before.part
 }
 
-/** The latest report of each source, with one more. */
+/** Adds a report to the latest reports, of which there is one for each subject. */
 export const withReport = <Report extends CorrectionReport>(
   reports: ReadonlyArray<Report>,
   report: Report
@@ -92,8 +102,8 @@ export const withReport = <Report extends CorrectionReport>(
 }
 
 /**
- * The credits taken back according to the latest reports: those that each part of the price bought, in all no more than
- * were granted.
+ * The credits that are taken back according to the latest reports: the credits that each refunded or disputed part of
+ * the price bought, together at most the granted credits.
  */
 export const outOf = (
   { granted, paid }: Pick<ChargedPurchase, "granted" | "paid">,
@@ -115,6 +125,6 @@ export interface PurchaseState extends Payment {
   readonly granted: number
   /** Whole credits taken back so far, according to the reports. */
   readonly clawedBack: number
-  /** The latest report of its refund and of each of its disputes. */
+  /** The latest report of each refund and dispute of the purchase. */
   readonly reports: ReadonlyArray<CorrectionReport>
 }

@@ -1,15 +1,15 @@
 import { Schema } from "effect"
 
 /**
- * The kinds of spenders: people's own chats, bots that answer visitors, metered work, keys of the API. The ledger counts
- * by their place in this list: add new kinds at its end.
+ * The kinds of spenders: people's own chats, bots that answer visitors, metered work, service keys of the API. The
+ * ledger stores its counts by the position in this list: add new kinds at its end.
  */
 export const SPENDER_KINDS = ["chat", "bot", "meter", "key"] as const
 export type SpenderKind = (typeof SPENDER_KINDS)[number]
 
 /**
- * The part of the product that spends an account's credits: `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`. Daily caps
- * apply to its kind. Rows, receipts and the API name it in their field `source`.
+ * The part of the product that spends an account's credits: `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`. Daily
+ * caps apply to its kind. Rows, receipts and the API name it in their field `source`.
  */
 export type Spender = "chat" | `${Exclude<SpenderKind, "chat">}:${string}`
 
@@ -18,12 +18,12 @@ export const CHAT_SPENDER: Spender = "chat"
 
 const PATTERN = /^(?:chat|(?:bot|meter|key):[A-Za-z0-9._~-]{1,100})$/
 
-/** A spender as text: its kind and, but for `chat`, a name of 1 to 100 letters, digits, dots, dashes, `_` or `~`. */
+/** A spender as text: its kind and, except for `chat`, a name of 1 to 100 letters, digits, dots, dashes, `_` or `~`. */
 export const Spender = Schema.String.check(
   Schema.isPattern(PATTERN, { message: "Expected chat, bot:<id>, meter:<name> or key:<id>" })
 )
 
-/** Reads a spender from text; undefined if the text is none. */
+/** Reads a spender from text; undefined if the text is not a spender. */
 export const parseSpender = (text: string): Spender | undefined => (PATTERN.test(text) ? (text as Spender) : undefined)
 
 /** The kind of a spender. */
@@ -37,28 +37,28 @@ const DAY_MS = 86_400_000
 /** The UTC day of a time in Unix milliseconds, counted from 1970-01-01. */
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
 
-/** When a UTC day begins, in Unix milliseconds. */
+/** The start of a UTC day, in Unix milliseconds. */
 export const startOfDay = (day: number): number => day * DAY_MS
 
 /**
- * The account's usage, so that a daily cap needs only the account: for each of `SPENDER_KINDS`, in that order, the
- * credits charged on the account's day of usage, and those that open holds have set aside.
+ * For each of `SPENDER_KINDS`, in that order: the credits charged on the account's day of usage, and the credits that
+ * open holds have set aside. Stored with the account, so that a daily cap needs no other rows.
  */
 export type UsageByKind = ReadonlyArray<number>
 
 export const NO_USAGE: UsageByKind = SPENDER_KINDS.flatMap(() => [0, 0])
 
-/** The day of usage and its amounts. */
+/** The account's day of usage and the amounts of that day. */
 export interface DayUsage {
   /** The UTC day of the newest usage, counted from 1970-01-01; 0 if there was none. */
   readonly usageDay: number
-  /** The charged and held credits of each kind of spender on that day. */
+  /** The charged and the held credits of each kind of spender on that day. */
   readonly usageByKind: UsageByKind
 }
 
 /**
- * The credits that a kind of source was charged on the account's day of usage, and those that it holds now. Whole
- * credits.
+ * The credits that a kind of spender was charged on the account's day of usage, and the credits that its open holds
+ * have set aside. Whole credits.
  */
 export const usageOfKind = ({ usageByKind }: Pick<DayUsage, "usageByKind">, kind: SpenderKind) => {
   const place = 2 * SPENDER_KINDS.indexOf(kind)
@@ -67,7 +67,7 @@ export const usageOfKind = ({ usageByKind }: Pick<DayUsage, "usageByKind">, kind
 
 /**
  * The credits that count towards a daily cap at `now`: charged on that UTC day, or set aside by open holds of any day,
- * since holds are charged on this day or a later one.
+ * because those are charged on this day or a later one.
  */
 export const spentOn = (usage: DayUsage, kind: SpenderKind, now: number): number => {
   const { charged, held } = usageOfKind(usage, kind)
@@ -82,15 +82,15 @@ const withChange = (usage: UsageByKind, kind: SpenderKind, charged: number, held
   return changed
 }
 
-/** An account's usage with `held` credits more, or fewer, set aside. */
+/** An account's usage after `held` credits were set aside; negative if held credits are freed. */
 export const withHeld = ({ usageDay, usageByKind }: DayUsage, source: Spender, held: number): DayUsage => ({
   usageDay,
   usageByKind: withChange(usageByKind, kindOfSpender(source), 0, held)
 })
 
 /**
- * An account's usage after a charge at a time in Unix milliseconds. A later day begins at zero; a charge of an earlier
- * day, by a clock that is behind, does not count for the later day.
+ * An account's usage after a charge at a time in Unix milliseconds. The counts of a later day begin at zero; a charge
+ * of an earlier day, from a clock that is behind, is not counted.
  */
 export const withCharge = (
   { usageDay, usageByKind }: DayUsage,

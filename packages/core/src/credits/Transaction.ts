@@ -3,46 +3,54 @@ import type { ModelPrice } from "../models/Model.ts"
 import type { Split } from "./Account.ts"
 import type { Usage } from "../models/Usage.ts"
 
-/** Why a reply ended. */
+/** The reason why a reply ended. */
 export type ReplyEnd = "completed" | "length" | "stopped" | "failed" | "expired"
 
-/** The end of metered work: `expired` if its process died, or gave no sign of life for longer than a hold lives. */
+/** The end of metered work: `expired` if its process died, or did not renew the hold in time. */
 export type WorkEnd = "completed" | "expired"
 
-/** The rewrite of a reply's question for the search, by another call of a model: a part of the reply's cost. */
+/**
+ * The rewrite of a reply's question for the search, made by another call of a model. Its cost is part of the reply's
+ * cost.
+ */
 export interface QuestionRewrite {
   readonly model: string
   /** The prices in force when the credits were held. */
   readonly price: ModelPrice
   readonly usage: Usage
-  /** As that of the reply. */
+  /** True if Parley counted the tokens, because the vendor reported none. */
   readonly estimated: boolean
-  /** The part of the reply's cost, in whole credits: the price of the usage, at most what was held for the rewrite. */
+  /**
+   * The credits of the rewrite within the reply's cost: the price of `usage`, at most the credits held for the rewrite.
+   */
   readonly credits: number
 }
 
 /** The facts of a reply that the caller of `settle` provides. */
 export interface ReplyReceiptDraft {
   readonly model: string
-  /** The reply's conversation, for the reply's events. */
+  /** The chat of the reply, for the events about the reply. */
   readonly chatId?: string | undefined
   /** The prices in force when the credits were held. */
   readonly price: ModelPrice
   readonly usage: Usage
-  /** True if tokens were counted here because the provider's own figure was not available. */
+  /** True if Parley counted the tokens, because the vendor reported none. */
   readonly estimated: boolean
   readonly ended: ReplyEnd
-  /** If the question was rewritten: the cost of the reply is the price of `usage`, plus the credits of this. */
+  /**
+   * The rewrite of the question, if there was one. The cost of the reply is then the price of `usage`, plus the credits
+   * of the rewrite.
+   */
   readonly rewrite?: QuestionRewrite | undefined
 }
 
-/** One line of what metered work cost. */
+/** One line of the cost of metered work. */
 export interface ReceiptLine {
-  /** The used thing, in words for the receipt's reader: 1 to 200 characters, for example `image 1024 x 1024`. */
+  /** The used item, in words for the receipt's reader: 1 to 200 characters, for example `image 1024 x 1024`. */
   readonly label: string
-  /** The number of units, zero or more; need not be whole. */
+  /** The number of units, zero or more; may be a fraction. */
   readonly quantity: number
-  /** Credits for one unit, zero or more; need not be whole. */
+  /** Credits for one unit, zero or more; may be a fraction. */
   readonly unitPrice: number
 }
 
@@ -50,17 +58,17 @@ export interface ReceiptLine {
 export interface WorkReceiptDraft {
   readonly lines: ReadonlyArray<ReceiptLine>
   readonly ended: WorkEnd
-  /** The result of the work as JSON text, if the same key is to return it again. */
+  /** The result of the work as JSON text, if later calls with the same key are to return it. */
   readonly result?: string | undefined
   /**
    * Whole credits that a sweeper charged for this work before its report came; none unless given. The cost of the work
-   * is this plus `charged`.
+   * is `chargedBefore` plus `charged`.
    */
   readonly chargedBefore?: number | undefined
 }
 
 /**
- * The facts that the caller of `settle` provides; the ledger adds the held amount, its source, and the buckets that
+ * The facts that the caller of `settle` provides; the ledger adds the held amount, the spender, and the buckets that
  * paid.
  */
 export type ReceiptDraft = ReplyReceiptDraft | WorkReceiptDraft
@@ -70,7 +78,7 @@ export interface ReceiptPayment {
   /** The spender for which the credits were held. */
   readonly source: Spender
   readonly held: number
-  /** The price of the usage; never more than the held amount. */
+  /** The charged credits: the price of the usage, at most the held amount. */
   readonly charged: number
   /** The buckets of the hold that paid: their sum is `charged`. */
   readonly paidFrom: Split
@@ -82,21 +90,22 @@ export type ReplyReceipt = ReplyReceiptDraft & ReceiptPayment
 export type WorkReceipt = WorkReceiptDraft & ReceiptPayment
 export type Receipt = ReplyReceipt | WorkReceipt
 
-/** Distinguishes the two, for drafts and receipts alike. */
+/** Returns true for the draft or the receipt of a reply, false for that of metered work. */
 export const isOfReply = <R extends ReceiptDraft>(receipt: R): receipt is Extract<R, ReplyReceiptDraft> =>
   "model" in receipt
 
-/** The model that answered; undefined for metered work, and without a receipt. */
+/** The model that answered; undefined for metered work, or if there is no receipt. */
 export const modelOf = (receipt: Receipt | undefined): string | undefined =>
   receipt !== undefined && isOfReply(receipt) ? receipt.model : undefined
 
-/** Why a balance moved. Holds move nothing and write no transaction. */
+/** The reasons why a balance changed. Opening a hold changes no balance and writes no transaction. */
 export const TRANSACTION_TYPES = ["usage", "reset", "topup", "grant", "refund", "adjustment"] as const
 export type TransactionType = (typeof TRANSACTION_TYPES)[number]
 
 /**
  * One row of the append-only ledger. For each account the sum of `amount` equals `allowance + topup - debt`; `amount -
- * allowanceAmount - topupAmount` is the part of the row that repaid (plus) or added to (minus) the debt.
+ * allowanceAmount - topupAmount` is the part of the row that changed the debt: positive if it repaid debt, negative if
+ * it added debt.
  */
 export interface Transaction {
   /** The row's number in its account, from 1 without gaps, as text. */
@@ -109,9 +118,9 @@ export interface Transaction {
   /** `allowance + topup - debt` after this row. */
   readonly balanceAfter: number
   readonly model: string | undefined
-  /** The source that spent the credits; only for usage. */
+  /** The spender of the credits; only for usage. */
   readonly source: Spender | undefined
-  /** The payment whose purchase the row granted, took back or returned; for purchases alone. */
+  /** The charge of the purchase that the row granted, took back or returned; undefined for rows without a purchase. */
   readonly charge: string | undefined
   /** The business event behind the row, for example `reply:<message id>`. */
   readonly reference: string
@@ -121,8 +130,8 @@ export interface Transaction {
 }
 
 /**
- * The account's counts of transactions by type: for each of `TRANSACTION_TYPES`, in that order, the count and the
- * number of the newest, 0 if there is none. With them any page of one type is found without counting.
+ * For each of `TRANSACTION_TYPES`, in that order: the number of the account's transactions of the type, and the number
+ * of the newest, 0 if there is none. With them, a page of one type is found without counting rows.
  */
 export type TransactionCounts = ReadonlyArray<number>
 
@@ -137,7 +146,7 @@ export const countsOf = (
   return { count: counts[place] ?? 0, newest: counts[place + 1] ?? 0 }
 }
 
-/** `counts` with one more transaction. */
+/** Returns `counts` with one more transaction. */
 export const withTransaction = (
   counts: TransactionCounts,
   type: TransactionType,

@@ -3,23 +3,23 @@ import type { Usage } from "../models/Usage.ts"
 import { isOfReply, type Transaction } from "./Transaction.ts"
 import { type Spender, dayOf, startOfDay } from "./Spender.ts"
 
-/** The usage of one model by one source on one day. */
+/** The usage of one model by one spender on one day. */
 export interface UsageRow {
   /** The UTC day, as `2026-11-30`. */
   readonly day: string
   readonly source: Spender
-  /** Empty for metered work. */
+  /** The name of the model; empty for metered work. */
   readonly model: string
   /** The number of charged replies, or of charged pieces of work. */
   readonly replies: number
   /** Their cost in whole credits. */
   readonly credits: number
-  /** As in the receipts; cached input included. */
+  /** Input tokens as in the receipts, cached input included. */
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** Asks for the usage of an account on some UTC days, both included, counted from 1970-01-01. */
+/** Selects the usage of an account on a range of UTC days, both ends included, counted from 1970-01-01. */
 export interface UsageInput {
   readonly userId: UserId
   readonly firstDay: number
@@ -28,13 +28,13 @@ export interface UsageInput {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** The number of a day from 1970-01-01; undefined if the text is no day. */
+/** Reads a day as the number of days since 1970-01-01; undefined if the text is not a day. */
 export const parseDay = (text: string): number | undefined => {
   const time = DAY.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
   return Number.isNaN(time) || dayText(dayOf(time)) !== text ? undefined : dayOf(time)
 }
 
-/** A day as `2026-11-30`. */
+/** Writes a day as text, such as `2026-11-30`. */
 export const dayText = (day: number): string => new Date(startOfDay(day)).toISOString().slice(0, 10)
 
 const byPlace = (a: UsageRow, b: UsageRow): number =>
@@ -43,7 +43,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const NO_TOKENS: Usage = { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 }
 
-/** Sums the usage of transactions by day, source and model, in that order. */
+/** Sums the usage of transactions by day, spender and model, in that order. */
 export const usageOf = (
   transactions: Iterable<Transaction>,
   { firstDay, lastDay }: Pick<UsageInput, "firstDay" | "lastDay">

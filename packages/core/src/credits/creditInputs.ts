@@ -7,7 +7,7 @@ import { CheckedByService, EventKey, Offset, PageLimit } from "../storage/inputs
 /** One or more whole credits. The ledger keeps credits as 64-bit integers and bounds every bucket at `MAX_CREDITS`. */
 export const PositiveCredits = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_CREDITS }))
 
-/** Amounts are any numbers here: the ledger names the failure of those that it refuses. */
+/** Accepts any number as an amount, because the ledger itself names the error of an amount that it refuses. */
 const Amount = Schema.Number
 
 const named = { userId: UserId, key: EventKey }
@@ -20,7 +20,7 @@ const bound = {
   dailyCap: Schema.optional(Amount)
 }
 
-/** Seconds are checked with the rest of metered work, by the service. */
+/** Accepts any number of seconds: `WorkMeter` checks the lifetime together with the other inputs of metered work. */
 const lifetime = { lifetimeSeconds: Schema.optional(Amount) }
 
 /** The schemas of the inputs of credit calls. */
@@ -50,7 +50,10 @@ export const Refund = Schema.Struct({
   by: Schema.optional(Schema.Literal("operator"))
 })
 const Given = Schema.optional(CheckedByService)
-/** Metered work may be named by the whole of its bound. */
+/**
+ * To name metered work, a caller may pass the whole object with which it reserved the work; fields beside the name are
+ * not checked here.
+ */
 const ofWork = { ...named, amount: Given, minimumAmount: Given, source: Given, dailyCap: Given, lifetimeSeconds: Given }
 export const Work = Schema.Struct(ofWork)
 export const BoundedWork = Schema.Struct(bound)

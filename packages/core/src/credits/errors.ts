@@ -1,9 +1,11 @@
 import { Schema } from "effect"
 import { countOf, momentOf } from "../storage/spokenNumbers.ts"
 
-/** The balance buys neither the reply nor a shorter one, or not the work. Nothing was held. */
+/**
+ * The balance is too low for the reply, for the shortest useful reply, or for the metered work. No credits were held.
+ */
 export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>()("InsufficientCredits", {
-  /** The least that would have been enough. */
+  /** The smallest amount that would have been enough. */
   required: Schema.Int,
   available: Schema.Int,
   allowance: Schema.Int,
@@ -12,7 +14,7 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   debt: Schema.Int,
   /** Unix milliseconds: when the next period begins. */
   nextResetAt: Schema.Int,
-  /** Allowed models whose shortest reply would fit, as its price is estimated. */
+  /** Names of the allowed models for which the balance covers the estimated price of the shortest reply. */
   affordableModels: Schema.Array(Schema.String)
 }) {
   readonly code = "insufficient_credits"
@@ -22,7 +24,7 @@ export class InsufficientCredits extends Schema.TaggedError<InsufficientCredits>
   }
 }
 
-/** The lines of metered work are invalid. Nothing was charged for it. */
+/** The lines of metered work are invalid. No credits were charged for the work. */
 export class InvalidWork extends Schema.TaggedError<InvalidWork>()("InvalidWork", {
   key: Schema.String,
   reason: Schema.String
@@ -33,7 +35,7 @@ export class InvalidWork extends Schema.TaggedError<InvalidWork>()("InvalidWork"
   }
 }
 
-/** Another call does this work at the moment. Nothing was done. */
+/** Another call is doing this work at the moment. Nothing was done. */
 export class WorkInProgress extends Schema.TaggedError<WorkInProgress>()("WorkInProgress", {
   key: Schema.String,
   retryAfterMs: Schema.Finite
@@ -45,15 +47,18 @@ export class WorkInProgress extends Schema.TaggedError<WorkInProgress>()("WorkIn
 }
 
 /**
- * The work gave no sign of life for longer than its credits are held, for example because its process was suspended: a
- * sweeper ended the hold, and charged the usage recorded until then. If the work was reported later, the balance did
- * not have the credits.
+ * The hold of the work expired without a renewal, for example because the process was suspended: a sweeper ended the
+ * hold, and charged the usage recorded until then. If the work was reported later, the balance did not contain the
+ * credits for it.
  */
 export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired", {
   key: Schema.String,
   /** Whole credits that were charged for recorded lines; zero if there were none. */
   charged: Schema.Int,
-  /** Whole credits that the report would still take, and those that the balance has; absent if there was no report. */
+  /**
+   * Whole credits that the late report would still cost, and the credits that the balance contains; absent if there was
+   * no report.
+   */
   required: Schema.optionalKey(Schema.Int),
   available: Schema.optionalKey(Schema.Int)
 }) {
@@ -69,26 +74,32 @@ export class WorkExpired extends Schema.TaggedError<WorkExpired>()("WorkExpired"
   }
 }
 
-/** The parts of a daily cap that can be used up by themselves. */
+/**
+ * The parts of a daily cap that can be used up while the cap as a whole is not: the part of one bot, and of one
+ * address.
+ */
 export const DAILY_SHARES = ["bot", "address"] as const
 export type DailyShareName = (typeof DAILY_SHARES)[number]
 
-/** All sources of a kind, or one bot, or one address, have used the account's limit of the day. Nothing was held. */
+/**
+ * The account's daily cap is used up: by all spenders of a kind, by one bot, or by the visitors of one address. No
+ * credits were held.
+ */
 export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapReached", {
-  /** The kind, for example `bot`. */
+  /** The kind of spender, for example `bot`. */
   kind: Schema.String,
   /**
-   * Whose part of the daily cap is used up: one bot's, or that of the visitors of one address. If it is absent, all
-   * sources of the kind together have used up the cap.
+   * The part of the daily cap that is used up: that of one bot, or of the visitors of one address. Absent if all
+   * spenders of the kind together have used up the cap.
    */
   share: Schema.optionalKey(Schema.Literals(DAILY_SHARES)),
-  /** The most credits a day. */
+  /** The maximum number of credits a day. */
   cap: Schema.Int,
   /** The credits charged today and those that open holds have set aside. */
   spent: Schema.Int,
   /** Unix milliseconds: when the next UTC day begins. */
   resetsAt: Schema.Int,
-  /** Milliseconds until then. */
+  /** Milliseconds until `resetsAt`. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "daily_cap_reached"
@@ -98,7 +109,7 @@ export class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("Dail
   }
 }
 
-/** The same business key came with other fingerprint: a caller's mistake, nothing was done. */
+/** The same business key was used with another fingerprint, which is an error of the caller. Nothing was done. */
 export class KeyConflict extends Schema.TaggedError<KeyConflict>()("KeyConflict", { key: Schema.String }) {
   readonly code = "idempotency_conflict"
   override get message() {
@@ -116,7 +127,10 @@ export class AccountNotFound extends Schema.TaggedError<AccountNotFound>()("Acco
   }
 }
 
-/** The person has no reply with this id, or it was not charged: it is still being written, or was released. */
+/**
+ * The person has no reply with this id, or the reply was not charged: it is still being written, or its hold was
+ * released.
+ */
 export class ReceiptNotFound extends Schema.TaggedError<ReceiptNotFound>()("ReceiptNotFound", {
   messageId: Schema.String
 }) {
@@ -126,7 +140,7 @@ export class ReceiptNotFound extends Schema.TaggedError<ReceiptNotFound>()("Rece
   }
 }
 
-/** The days that usage was asked for are no days, in the wrong order, or too many. */
+/** The days of a usage report are not valid days, are in the wrong order, or are too many. */
 export class InvalidUsageRange extends Schema.TaggedError<InvalidUsageRange>()("InvalidUsageRange", {
   maxDays: Schema.Int
 }) {
@@ -144,7 +158,7 @@ export class HoldNotFound extends Schema.TaggedError<HoldNotFound>()("HoldNotFou
   }
 }
 
-/** No purchase of this person was reported for this charge yet. Nothing was taken or granted. */
+/** No purchase of this person has been reported for this charge yet. No credits were taken or granted. */
 export class PurchaseNotFound extends Schema.TaggedError<PurchaseNotFound>()("PurchaseNotFound", {
   userId: Schema.String,
   charge: Schema.String
@@ -155,7 +169,7 @@ export class PurchaseNotFound extends Schema.TaggedError<PurchaseNotFound>()("Pu
   }
 }
 
-/** The report contradicts the purchase's granted credits or its paid amount. Nothing was taken or granted. */
+/** The report contradicts the granted credits or the paid amount of the purchase. No credits were taken or granted. */
 export class PurchaseConflict extends Schema.TaggedError<PurchaseConflict>()("PurchaseConflict", {
   charge: Schema.String
 }) {
@@ -165,9 +179,9 @@ export class PurchaseConflict extends Schema.TaggedError<PurchaseConflict>()("Pu
   }
 }
 
-/** A reset at a moment that has not come was asked for without saying that this is meant. Nothing was done. */
+/** A reset was requested for a time in the future without a confirmation that this is intended. Nothing was done. */
 export class ResetTooEarly extends Schema.TaggedError<ResetTooEarly>()("ResetTooEarly", {
-  /** Unix milliseconds: the moment asked for, and the ledger's time. */
+  /** Unix milliseconds: the requested time; `now` is the ledger's time. */
   asOf: Schema.Int,
   now: Schema.Int
 }) {
@@ -178,7 +192,10 @@ export class ResetTooEarly extends Schema.TaggedError<ResetTooEarly>()("ResetToo
   }
 }
 
-/** A change within a subscription came for a person without one. Nothing was done; it may be reported again. */
+/**
+ * A change within a subscription was reported for a person without a subscription. Nothing was done; the change may be
+ * reported again.
+ */
 export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {
   userId: Schema.String
 }) {
@@ -188,7 +205,7 @@ export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFoun
   }
 }
 
-/** Something is being paid from the account at this moment. Nothing was done. */
+/** The account has open holds: work is being paid from it at this moment. Nothing was done. */
 export class HoldsOpen extends Schema.TaggedError<HoldsOpen>()("HoldsOpen", { open: Schema.Int }) {
   readonly code = "holds_open"
   override get message() {
@@ -196,7 +213,7 @@ export class HoldsOpen extends Schema.TaggedError<HoldsOpen>()("HoldsOpen", { op
   }
 }
 
-/** An amount that is not a whole number in range, or that would push a bucket beyond its bound. */
+/** An amount is not a whole number in range, or would raise a bucket above its maximum. */
 export class InvalidAmount extends Schema.TaggedError<InvalidAmount>()("InvalidAmount", { reason: Schema.String }) {
   readonly code = "invalid_amount"
   override get message() {

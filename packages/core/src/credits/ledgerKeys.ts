@@ -1,16 +1,16 @@
 import { Schema } from "effect"
 import { EventKey } from "../storage/inputs.ts"
 
-/** The beginnings of the keys of Parley's own events: payments, periods, replies, metered work, changes of terms. */
+/** The prefixes of the keys of Parley's own events: payments, periods, replies, metered work, changes of terms. */
 const OWN =
   /^(?:adjustment|closed|expired|first|grant|imported|moved|period|plan|refund|repaid|reply|tier|topup|unpinned|work):/
 
-/** True for a key that only Parley's own events have. */
+/** Returns true for a key with the form of Parley's own events, which no caller may choose. */
 export const isLedgerKey = (key: string): boolean => OWN.test(key)
 
 /**
- * The key of a grant or a correction that an application or an operator chooses. With the key of a payment, that payment
- * would count as done when it arrives.
+ * The key of a grant or a correction, chosen by an application or an operator. Keys of Parley's own events are refused:
+ * a payment whose key was already used, for example, would count as done when it arrives.
  */
 export const ChosenKey = EventKey.check(
   Schema.makeFilter((key) => !isLedgerKey(key), {

@@ -4,7 +4,7 @@ import type { Account } from "./Account.ts"
 import { isOfReply, modelOf, type Transaction } from "./Transaction.ts"
 
 const REPLY = "reply:"
-/** The key of a hold for the rest of a reply that was reported already (`restKey`). */
+/** Matches the key of a hold for the rest of a reply (`restKey`), whose reply was already reported in an event. */
 const REST = /:rest:\d+$/
 
 const replyFinished = (
@@ -26,7 +26,7 @@ const creditsCharged = (account: string, transaction: Transaction): ReadonlyArra
   return [{ type: "credits.charged", at, data }]
 }
 
-/** A purchase, and credits that were taken back of one or returned. */
+/** The event of a purchase, or of credits that were taken back of a purchase or returned. */
 const purchased = (account: string, transaction: Transaction): ReadonlyArray<EventDraft> => {
   const { amount, balanceAfter: balance, charge, createdAt: at, reference: key, type } = transaction
   const about = { account, balance, key, ...(charge !== undefined && { payment: charge }) }
@@ -38,8 +38,8 @@ const purchased = (account: string, transaction: Transaction): ReadonlyArray<Eve
 type Log = Pick<InMemoryEventLog["Service"], "lowBalances" | "lowBelow" | "tell">
 
 /**
- * Whether a balance has gone below its threshold just now: it was not low when it last moved, or was not below this
- * one.
+ * Publishes `balance.low` if a transaction brought the balance below the threshold of the tier: the balance was not low
+ * before, or was not below this threshold.
  */
 const tellBalance = (
   log: Log,
@@ -61,9 +61,9 @@ const tellPlan = (log: Log, before: Account | undefined, { tier, userId }: Accou
 }
 
 /**
- * Publishes the events of an account's new transactions, in their order, and of a changed plan. The functions
- * `tell_transactions` and `tell_plan` of the database's schema do the same there. `before` is the account before the
- * transactions, `account` the account after them.
+ * Publishes the events of an account's new transactions, in their order, and of a changed plan. `before` is the account
+ * before the transactions, `account` the account after them. In the database, the functions `tell_transactions` and
+ * `tell_plan` do the same.
  */
 export const publishTransactionEvents = (
   log: Log,

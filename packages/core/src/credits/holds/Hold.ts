@@ -6,23 +6,26 @@ import { InsufficientCredits } from "../errors.ts"
 
 export interface ReserveInput {
   readonly userId: UserId
-  /** The business event the credits are held for, for example `reply:<message id>`. */
+  /** The business event for which the credits are held, for example `reply:<message id>`. */
   readonly key: string
-  /** The request behind the key, in words: the same key with other words is refused. Amounts and model unless given. */
+  /**
+   * A description of the request behind the key: the same key with another description is refused. Made from the
+   * amounts and the model unless given.
+   */
   readonly fingerprint?: string | undefined
   /** The upper bound of what will be charged. */
   readonly amount: number
-  /** The least useful amount: if the balance has less than `amount`, an amount between this and `amount` is held. */
+  /** The smallest useful amount: if the balance contains less than `amount`, but at least this, the balance is held. */
   readonly minimumAmount: number
   /** The maximum number of open holds of the account, this one included: 1 or more, no bound unless given. */
   readonly openAtMost?: number | undefined
   /** The lifetime of the hold without a renewal. */
   readonly ttlMs: number
-  /** The source that spends the credits. */
+  /** The spender of the credits. */
   readonly source: Spender
   /**
-   * The most that all sources of this source's kind may spend of the account on one UTC day, open holds counted: zero
-   * or more whole credits, no bound unless given. If less than `amount` is left of it, less is held.
+   * The maximum that all spenders of this kind may spend of the account on one UTC day, open holds included: zero or
+   * more whole credits, no maximum unless given. If less than `amount` remains of it, less is held.
    */
   readonly dailyCap?: number | undefined
   /** The draft by which a sweeper charges the hold of a dead process. */
@@ -36,15 +39,15 @@ export interface Hold {
   /** The held amount: `allowance + topup`, from these two buckets. */
   readonly amount: number
   readonly from: Split
-  /** Unix milliseconds: start of the period the allowance part belongs to. */
+  /** Unix milliseconds: the start of the period to which the allowance part belongs. */
   readonly periodStart: number
   /** Unix milliseconds. */
   readonly expiresAt: number
 }
 
 /**
- * Either the hold, or the account's credits if the least useful amount did not fit, or the fact that the maximum number
- * of holds is open.
+ * The hold; or the account's credits, if they did not cover the smallest useful amount; or `Busy`, if the account has
+ * the maximum number of open holds.
  */
 export type Reserved =
   | {
@@ -52,26 +55,28 @@ export type Reserved =
       readonly hold: Hold
       /** True if another call had reserved the same key before; the hold may have ended since. */
       readonly replayed: boolean
-      /** Whether the hold is still open, or how it ended. */
+      /** `open`, or the way in which the hold ended. */
       readonly state: "open" | "settled" | "released"
     }
   | { readonly _tag: "Busy"; readonly open: number }
   | { readonly _tag: "Refused"; readonly buckets: Buckets; readonly nextResetAt: number }
 
-/** The account is on another tier than it was taken to be: this is how it is. */
+/** The account is not on the tier that the caller expected: `account` is its present state. */
 export interface OnOtherTier {
   readonly _tag: "OnOtherTier"
   readonly account: Account
 }
 
-/** The hold's name. */
+/** The owner and the key of a hold, which identify it. */
 export interface HoldName {
   readonly userId: UserId
   readonly key: string
 }
 
 export interface SettleInput extends HoldName {
-  /** The actual price of the reply: whole credits, zero or more. The part that exceeds the hold is not charged. */
+  /**
+   * The actual price of the reply: whole credits, zero or more. The part of it that exceeds the hold is not charged.
+   */
   readonly amount: number
   readonly draft: ReceiptDraft
 }
@@ -90,49 +95,51 @@ export interface HoldProgress {
   /** Output tokens delivered so far, zero or more. */
   readonly outputTokens: number
   /**
-   * The draft by which a sweeper charges the reply if its process dies, if it is known better than when the credits
-   * were reserved.
+   * The draft by which a sweeper charges the reply if its process dies. Given only if it is more exact than the draft
+   * of the reservation.
    */
   readonly draft?: ReceiptDraft | undefined
 }
 
 export interface RenewInput {
   readonly holds: ReadonlyArray<HoldProgress>
-  /** The lifetime of the holds from now on without another renewal. */
+  /** The time from now until the holds expire, unless they are renewed again. */
   readonly ttlMs: number
 }
 
 /** The result of a renewal. */
 export interface Renewed {
   readonly renewed: number
-  /** Holds of the call that are not open: they were ended, or never were. */
+  /** Holds in this call that are not open: they have ended, or never existed. */
   readonly gone: ReadonlyArray<Pick<HoldProgress, "userId" | "key">>
 }
 
 export const NOTHING_RENEWED: Renewed = { renewed: 0, gone: [] }
 
 export interface SweepInput {
-  /** Holds at most. */
+  /** The maximum number of holds. */
   readonly limit: number
 }
 
 /** The holds that a sweep ended. */
 export interface Swept {
-  /** Holds whose reply had delivered something: charged for the input and the output last recorded. */
+  /** The number of ended holds with delivered output: charged for the input and the output recorded last. */
   readonly charged: number
-  /** Holds whose reply had delivered nothing. */
+  /** The number of ended holds without delivered output. */
   readonly released: number
-  /** Credits charged. */
+  /** The charged credits. */
   readonly credits: number
-  /** Held credits that were not charged, and so came back. */
+  /** Held credits that were not charged, and are available again. */
   readonly returned: number
-  /** Accounts whose holds the storage refused to end, since their rows contradict each other. */
+  /**
+   * The number of accounts whose holds the storage refused to end, because rows of the account contradict each other.
+   */
   readonly refused: number
 }
 
 export const NOTHING_SWEPT: Swept = { charged: 0, released: 0, credits: 0, returned: 0, refused: 0 }
 
-/** Two sweeps as one. */
+/** Adds the counts of two sweeps. */
 export const addSwept = (a: Swept, b: Swept): Swept => ({
   charged: a.charged + b.charged,
   released: a.released + b.released,
@@ -141,7 +148,7 @@ export const addSwept = (a: Swept, b: Swept): Swept => ({
   refused: a.refused + b.refused
 })
 
-/** The reason why nothing was held: the amount that would have been enough, and the account's credits. */
+/** The error if no credits were held: the amount that would have been enough, and the account's credits. */
 export const insufficientCredits = (
   required: number,
   { buckets, nextResetAt }: Extract<Reserved, { readonly _tag: "Refused" }>,

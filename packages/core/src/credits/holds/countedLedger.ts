@@ -6,22 +6,24 @@ import { CreditLedger } from "../CreditLedger.ts"
 import { keysOf } from "../rules/decideAll.ts"
 import type { Changes, IdempotencyRecord, Operation, Refusal, View } from "../rules/LedgerState.ts"
 
-/** Credits that are held, charged and given back. */
+/** Credits that were held, charged and released. */
 interface Moved {
   readonly reserved: number
   readonly settled: number
   readonly released: number
 }
 
-/** A decision that was sent to be committed; if the answer of its commit is lost, the commit may have succeeded. */
+/** A decision that was sent to the database. If the answer to its commit is lost, the commit may have succeeded. */
 interface Attempt {
-  /** The key of the hold that it opened or ended. */
+  /** The key of the hold that the decision opened or ended. */
   readonly key: string
   readonly changes: Changes
   readonly moved: Moved
 }
 
-/** Attempts without an answer that are remembered; each waits for the next operation on its key. */
+/**
+ * The maximum number of remembered attempts without an answer; each is remembered until the next operation on its key.
+ */
 const MOST_UNANSWERED = 10_000
 
 const NOTHING: Moved = { reserved: 0, settled: 0, released: 0 }
@@ -32,7 +34,9 @@ const add = (one: Moved, other: Moved): Moved => ({
   released: one.released + other.released
 })
 
-/** The credits that a decision moves. A hold that is only in a record began and ended in it. */
+/**
+ * The credits that a decision moves. A hold that appears in a record alone was opened and ended by the same decision.
+ */
 const movedBy = ({ open, second }: View, { closed, opened, records, transactions }: Changes): Moved => {
   const known = [open, second.open, ...opened].flatMap((each) => each?.hold ?? [])
   const atOnce = records.flatMap(({ hold, key }) =>
@@ -54,8 +58,8 @@ const isSame = (made: IdempotencyRecord, stored: IdempotencyRecord | undefined):
   stored.transaction?.amount === made.transaction?.amount
 
 /**
- * True if the stored state is that of this attempt. A record does not name its process: another process that ended the
- * hold with the same charge in the same millisecond is not told apart.
+ * Returns true if the stored state is the result of this attempt. A record does not name its process, so the result is
+ * also true if another process ended the hold with the same charge in the same millisecond.
  */
 const isCommitted = ({ changes: { opened, records } }: Attempt, { open, record, second }: View): boolean =>
   records.length > 0
@@ -69,7 +73,10 @@ const makeUnanswered = () => {
   const attempts = new Map<string, Attempt>()
   const nameOf = (userId: string, key: string) => `${userId}\0${key}`
   return {
-    /** Takes the attempts on the keys that an operation reads, which then knows whether they were committed. */
+    /**
+     * Removes and returns the attempts on the keys that an operation reads: the operation sees whether they were
+     * committed.
+     */
     take: (operation: Operation<unknown, Refusal>): ReadonlyArray<Attempt> =>
       keysOf(operation).flatMap((key) => {
         const name = nameOf(operation.userId, key)
@@ -85,9 +92,10 @@ const makeUnanswered = () => {
 }
 
 /**
- * The ledger, whose holds are counted and whose operations know their trace. An operation counts as it was decided last,
- * so that one that finds its answer stored counts nothing, unless an attempt of this process stored it: then the answer
- * of that commit was lost. A charge is also added to that of the current request.
+ * Wraps the ledger: counts the credits of holds, and adds the current trace to operations. The counts are those of an
+ * operation's last decision. An operation that finds its answer stored counts nothing, unless an attempt of this
+ * process stored that answer and the answer to its commit was lost. A charge is also added to the charge of the current
+ * request.
  */
 const counted = (ledger: CreditLedger["Service"]): CreditLedger["Service"] => {
   const unanswered = makeUnanswered()
@@ -133,7 +141,7 @@ const count = ({ released, reserved, settled }: Moved) =>
     if (charge !== undefined) charge.credits += settled
   })
 
-/** Replaces the ledger by one whose holds are counted. */
+/** Replaces the ledger by one that counts the credits of holds. */
 export const countedLedgerLayer: Layer.Layer<CreditLedger, never, CreditLedger> = Layer.effect(
   CreditLedger,
   Effect.map(CreditLedger, counted)

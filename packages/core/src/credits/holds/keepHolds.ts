@@ -5,8 +5,8 @@ import { isPassing } from "../../storage/retryStorage.ts"
 import { fromVariable } from "../../storage/settingVariables.ts"
 
 /**
- * The lifetime of a hold without a renewal, in milliseconds: one minute unless configured. A sweeper charges the reply
- * of a dead process after this time, so it must be longer than any pause of a living process.
+ * The time after which a hold expires without a renewal, in milliseconds: one minute unless configured. A sweeper
+ * charges the reply of a dead process after this time, so it must be longer than any pause of a living process.
  */
 export class HoldTtl extends Context.Reference<number>("@parley/core/credits/HoldTtl", {
   defaultValue: () => 60_000
@@ -21,15 +21,16 @@ export class HoldTtl extends Context.Reference<number>("@parley/core/credits/Hol
 
 /** The number of holds that one call renews. */
 const KEPT_PER_CALL = 1_000
-/** A call that hangs must not keep the next beats from trying. */
+/** The maximum duration of one heartbeat call, so that a hanging call does not prevent the next ones. */
 const BEAT_PATIENCE = "10 seconds"
 
-/** Time between two heartbeats of open holds, in milliseconds, unless holds live so short that it has to be less. */
+/** Milliseconds between two heartbeats of open holds: 2,000, or a third of the holds' lifetime if that is shorter. */
 export const heartbeatMs = (ttlMs: number): number => Math.min(2_000, Math.ceil(ttlMs / 3))
 
 /**
- * A heartbeat for all that this process keeps alive: calls `beat` for those that are kept, at this interval, until the
- * effect that `keep` returns is run. Nothing runs while nothing is kept. A beat that fails is logged; the next one follows.
+ * Makes a heartbeat for everything that this process keeps alive. `keep` adds one thing and returns an effect that
+ * removes it; at each interval `beat` is called with everything that is kept. No fiber runs while nothing is kept. A
+ * failed beat is logged, and the next one follows.
  */
 export const makeBeats = <One>(
   everyMs: number,
@@ -66,17 +67,17 @@ export const makeBeats = <One>(
 /** Longest time that a caller waits for the end of a hold. */
 const END_PATIENCE = "4 seconds"
 
-/** Soon again at first, then every five seconds; the pauses vary. */
+/** Pauses that begin at 100 milliseconds and grow to five seconds, with random variation. */
 const UNTIL_STORED = Schedule.jittered(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")]))
 
-/** Retries work on a store while its failures are temporary. Only for work that is safe to repeat. */
+/** Retries work on a store as long as its failures are temporary. Use it only for work that is safe to repeat. */
 export const untilStored = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(work, { schedule: UNTIL_STORED, while: isPassing })
 
 /**
- * Does the work that ends a hold, whether or not its caller is interrupted, and runs `afterwards` in every case. The work
- * is tried again until the storage takes it; if the storage refuses it for good, that is logged, and a sweeper ends the
- * hold. The caller waits for a few seconds and gets the fiber that does the work, which may still run then.
+ * Does the work that ends a hold, even if its caller is interrupted, and always runs `afterwards` at the end. Retries
+ * the work until the storage accepts it. If the storage refuses it for good, the failure is logged, and a sweeper ends
+ * the hold. The caller waits for at most a few seconds and gets the fiber that does the work, which may still run then.
  */
 export const endSurely = <A, E>(
   work: Effect.Effect<A, E>,

@@ -6,27 +6,27 @@ import type { Spender } from "../Spender.ts"
 export interface WorkName {
   readonly userId: UserId
   /**
-   * The business event that the work answers, for example `order-7`: 1 to 200 letters, digits, dots, dashes, colons,
-   * `_` or `~`. The same key of the same person is paid once.
+   * The business event for which the work is done, for example `order-7`: 1 to 200 letters, digits, dots, dashes,
+   * colons, `_` or `~`. The same key of the same person is paid once.
    */
   readonly key: string
 }
 
 /** The maximum price of metered work, and its payer. */
 export interface WorkBound extends WorkName {
-  /** The most it may cost: 1 or more whole credits. They are held while it runs. */
+  /** The maximum cost of the work: 1 or more whole credits. They are held while the work runs. */
   readonly amount: number
-  /** The least useful amount, if the balance has less than `amount`; `amount` unless given. */
+  /** The smallest useful amount to hold if the balance contains less than `amount`; `amount` unless given. */
   readonly minimumAmount?: number | undefined
-  /** The source that spends the credits, for histories and caps: `meter:<name>`, `bot:<id>`, `key:<id>` or `chat`. */
+  /** The spender of the credits, for histories and daily caps: `meter:<name>`, `bot:<id>`, `key:<id>` or `chat`. */
   readonly source: Spender
-  /** The most that all sources of this kind may take of the account on one UTC day, open holds counted. */
+  /** The maximum that all spenders of this kind may spend of the account on one UTC day, open holds included. */
   readonly dailyCap?: number | undefined
 }
 
 /**
- * `A` if it is JSON: null, booleans, numbers, texts, arrays, and objects of these without methods. `never` in the place
- * of anything else, for example a `Date`, so that the compiler refuses it.
+ * `A` if it is JSON: null, booleans, numbers, texts, arrays, and objects of these without methods. Any other type, for
+ * example `Date`, becomes `never`, so that the compiler refuses it.
  */
 export type JsonOf<A> = A extends null | undefined | boolean | number | string
   ? A
@@ -36,57 +36,67 @@ export type JsonOf<A> = A extends null | undefined | boolean | number | string
       ? { readonly [Name in keyof A]: JsonOf<A[Name]> }
       : never
 
-/** The maximum price of work that is done elsewhere, and the lifetime of its hold. */
+/** The maximum price of work that is done outside of Parley, and the lifetime of its hold. */
 export interface WorkReservation extends WorkBound {
-  /** The lifetime of the hold without a renewal: 1 to 86,400 whole seconds; that of other holds unless given. */
+  /**
+   * The time until the hold expires without a renewal: 1 to 86,400 whole seconds; the lifetime of other holds unless
+   * given.
+   */
   readonly lifetimeSeconds?: number | undefined
 }
 
-/** The hold to renew, and its lifetime from now on: the seconds as in `WorkReservation`. */
+/** Names a hold to renew, and its lifetime from now on: seconds as in `WorkReservation`. */
 export interface WorkRenewal extends WorkName {
   readonly lifetimeSeconds?: number | undefined
 }
 
-/** The reported work. */
+/** Names work whose report is settled. */
 export interface WorkSettlement extends WorkName {
   /**
-   * The most that all sources of the hold's kind may take on one UTC day. It bounds a report that comes after the hold
-   * has ended; a hold was bounded when it was reserved.
+   * The maximum that all spenders of the hold's kind may spend on one UTC day. Applies only to a report that comes
+   * after the end of the hold: the reservation already applied a daily cap to the hold.
    */
   readonly dailyCap?: number | undefined
 }
 
 /** The result of metered work, and its usage. */
 export interface WorkReport<A> {
-  /** Its cost is `ceil(sum(quantity * unitPrice))` credits, and never more than was held. */
+  /**
+   * The used quantities and their prices. The cost is `ceil(sum(quantity * unitPrice))` credits, and never more than
+   * was held.
+   */
   readonly lines: ReadonlyArray<ReceiptLine>
   /**
-   * A JSON value of at most 16,384 characters as text. The same key gets an equal value again. An `undefined` property
-   * is left out; anything else that JSON does not have, for example a `Date`, is refused with `InvalidWork`.
+   * A JSON value of at most 16,384 characters as text. Later calls with the same key get an equal value. An `undefined`
+   * property is left out; any other value that JSON cannot represent, for example a `Date`, is refused with
+   * `InvalidWork`.
    */
   readonly result?: (A & JsonOf<A>) | undefined
 }
 
 /** Metered work that is paid. */
 export interface MeteredWork<A> {
-  /** The result of the work; for a key that was paid before, the result of that time. */
+  /** The result of the work; if the key was paid before, the result that was stored then. */
   readonly result: A | undefined
   readonly receipt: WorkReceipt
-  /** Whole credits of the lines' sum above the held amount: they were not charged. 0 if the hold covered the work. */
+  /**
+   * Whole credits by which the sum of the lines exceeds the held amount: they were not charged. 0 if the hold covered
+   * the work.
+   */
   readonly uncovered: number
-  /** True if the key was paid before, and nothing was done now. */
+  /** True if the key was paid before: the work was not done again. */
   readonly replayed: boolean
 }
 
-/** Credits that are held for work that is done elsewhere. */
+/** Credits that are held for work that is done outside of Parley. */
 export interface WorkHold extends WorkName {
-  /** Whole credits: the requested amount, or less if that was still useful. */
+  /** Whole credits: the requested amount, or a smaller amount that is still useful. */
   readonly held: number
-  /** Unix milliseconds, by the ledger's clock: without a renewal until then a sweeper ends the hold. */
+  /** Unix milliseconds, by the ledger's clock: a sweeper ends the hold then, unless it is renewed. */
   readonly expiresAt: number
-  /** `settled` if the work was paid before; then nothing is held. */
+  /** `settled` if the work was paid before; then no credits are held. */
   readonly state: "open" | "settled"
-  /** True if the key was reserved before, and that hold is open or was paid. */
+  /** True if the key was reserved before, and that hold is open or was paid; then no new hold was opened. */
   readonly replayed: boolean
 }
 
@@ -96,7 +106,10 @@ export type WorkPayment =
       readonly _tag: "Settled"
       readonly receipt: WorkReceipt
       readonly transactionId: string
-      /** Whole credits of the lines' sum above the held amount: they were not charged. 0 if the hold covered the work. */
+      /**
+       * Whole credits by which the sum of the lines exceeds the held amount: they were not charged. 0 if the hold
+       * covered the work.
+       */
       readonly uncovered: number
     }
   | { readonly _tag: "Released" }

@@ -37,19 +37,19 @@ import { makeWorkByHand, uncoveredBy, workReceipt } from "./workByHand.ts"
 
 const BUSY_RETRY_MS = 2_000
 
-/** Work whose hold is kept. */
+/** Running work whose hold this process renews. */
 interface KeptWork extends HoldName {
   readonly progress: () => HoldProgress
-  /** The hold was ended by another process. */
+  /** Called if another process has ended the hold. */
   readonly tellGone: Effect.Effect<void>
 }
 
-/** Metered work that runs. */
+/** The view that running metered work has of its hold. */
 export interface OpenWork {
-  /** The held credits: the requested amount, or less if that was still useful. */
+  /** The held credits: the requested amount, or a smaller amount that is still useful. */
   readonly held: number
   /**
-   * Reports the usage so far, in place of the previous report: a sweeper charges it if this process dies. Fails with
+   * Records the usage so far, in place of the previous record: a sweeper charges it if this process dies. Fails with
    * `InvalidWork`.
    */
   record(lines: ReadonlyArray<ReceiptLine>): Effect.Effect<void, InvalidWork>
@@ -88,7 +88,7 @@ const meteredOf = <A>(receipt: WorkReceipt, result: string | undefined, replayed
   replayed
 })
 
-/** Returns a hold of its own for work that begins, or the receipt of work that is paid. */
+/** Makes the function that opens a hold for new work, or returns the receipt of work that was paid before. */
 const makeBegin = (
   accounts: Pick<Accounts["Service"], "vouched">,
   ledger: CreditLedger["Service"],
@@ -100,7 +100,7 @@ const makeBegin = (
     yield* checkSource(bound)
     const { key, userId } = bound
     yield* accounts.vouched(userId)
-    // A process that could not renew its hold may still be at work: a sweeper decides when that is over.
+    // A process that could not renew its hold may still be working, so only a sweeper ends an expired hold.
     const reserved = yield* reserveWork(ledger, bound, { ttlMs, endsExpired: false })
     if (reserved._tag === "Expired") return yield* paidReceipt(reserved.end)
     const { hold, replayed, state } = reserved
@@ -111,38 +111,40 @@ const makeBegin = (
     return hold
   })
 
-/** Meters any work: holds its maximum price before it begins, and charges its usage, once for each key. */
+/** Meters any work: holds its maximum price before the work begins, and charges its usage, once for each key. */
 export class WorkMeter extends Context.Service<
   WorkMeter,
   {
     /**
-     * Does work that the credits of an account pay for; the account is opened if there is none. Holds `amount`, keeps
+     * Does work that is paid with the credits of an account; opens the account if there is none. Holds `amount`, renews
      * the hold while the work runs, and charges the sum of its lines. Work that fails or is interrupted costs nothing,
-     * and may be tried again under its key. A key that was paid returns its first result, without doing the work.
+     * and may be tried again under its key. If the key was paid before, returns the first result without doing the
+     * work.
      */
     meter<A, E, R>(
       bound: WorkBound,
       work: (open: OpenWork) => Effect.Effect<WorkReport<A>, E, R>
     ): Effect.Effect<MeteredWork<A>, E | MeterFailed, R>
     /**
-     * Holds credits for work that is done elsewhere. `settle` pays for it, `release` gives it up; the hold lives as
-     * long as it is renewed in time. After a hold that was released, or expired uncharged, the same key begins another
-     * attempt. Fails with `WorkExpired` if the previous hold expired and its recorded lines were charged: then only a
-     * report of that work can be paid.
+     * Holds credits for work that is done outside of Parley. `settle` pays for the work, `release` frees the credits;
+     * the hold stays open as long as it is renewed in time. If the previous hold was released, or expired without a
+     * charge, the same key begins another attempt. Fails with `WorkExpired` if the previous hold expired and its
+     * recorded lines were charged: then only a report of that work can be paid.
      */
     reserve(bound: WorkReservation): Effect.Effect<WorkHold, ReserveWorkFailed | WorkExpired>
-    /** Renews the open hold of a key, and reports the usage so far. Fails with `HoldNotFound` if none is open. */
+    /** Renews the open hold of a key, and records the usage so far. Fails with `HoldNotFound` if no hold is open. */
     renew(
       name: WorkRenewal,
       lines?: ReadonlyArray<ReceiptLine>
     ): Effect.Effect<void, HoldNotFound | InvalidWork | StorageFailed>
     /**
-     * Charges the sum of a report's lines, at most the held amount: the rest is `uncovered`. A report that comes after the hold has ended is
-     * charged as well if the balance has the credits; otherwise it fails with `WorkExpired`. The same report again
-     * returns the first answer; one with other lines fails with `KeyConflict`.
+     * Charges the sum of a report's lines, at most the held amount: the rest is `uncovered`. A report that comes after
+     * the end of the hold is also charged if the balance contains the credits; otherwise the call fails with
+     * `WorkExpired`. The same report again returns the first answer; a report with other lines fails with
+     * `KeyConflict`.
      */
     settle<A>(name: WorkSettlement, report: WorkReport<A>): Effect.Effect<WorkPayment, SettleWorkFailed>
-    /** Ends a hold without charging: no later report is charged for it. */
+    /** Ends a hold without a charge; later reports of the work are not charged. */
     release(name: WorkName): Effect.Effect<WorkPayment, HoldNotFound | InvalidWork | StorageFailed>
   }
 >()("@parley/core/credits/WorkMeter") {
@@ -201,14 +203,15 @@ export class WorkMeter extends Context.Service<
             const report = restore(Effect.raceFirst(work(open), Deferred.await(gone)))
             const reported = Effect.flatMap(report, (given) => draftOf(key, given))
             const draft = yield* Effect.tapCause(reported, () => giveUp)
-            // Should this process die before the charge is stored, a sweeper charges it.
+            // If this process dies before the charge is stored, a sweeper charges this draft.
             used = { ...draft, ended: "expired" }
             const amount = workCost(draft.lines)
             const settled = Effect.catchTag(ledger.run(settle({ ...name, amount, draft })), "InvalidAmount", Effect.die)
-            // Work that is done is paid also if its caller is interrupted now.
+            // The work is done, so it is charged even if the caller is interrupted from here on.
             const settling = yield* endSurely(settled, begun.key, stopKeeping)
             const end = yield* Effect.catchTag(restore(Fiber.join(settling)), "HoldNotFound", Effect.die)
-            // The value that a replay returns: not the object that the work returned, which the caller may change.
+            // Returns the stored value, as a replay does, and not the object that the work returned, because the caller
+            // may change that object.
             return meteredOf<A>(yield* endAs(key, end), draft.result, false)
           })
         )

@@ -6,10 +6,16 @@ import { parseSpender } from "../Spender.ts"
 import type { WorkBound, WorkName, WorkReport } from "./Metering.ts"
 import { isWorkKey } from "./workKey.ts"
 
-/** Stored with the ledger row, which is read with every page of a history. */
+/**
+ * The maximum length of a result as JSON text: the result is stored with the ledger row, which every page of the
+ * history reads.
+ */
 const MAX_CHARACTERS = 16_384
 
-/** An object literal, of this realm or another. Instances of classes lose in JSON what makes them one. */
+/**
+ * Returns true for an object literal, from this JavaScript realm or another. JSON would drop the class of any other
+ * instance.
+ */
 const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
@@ -20,7 +26,7 @@ const nameOf = (value: unknown): string => {
   return value?.constructor.name || "object"
 }
 
-/** The place and kind of a value that JSON would change; undefined if there is none. */
+/** Returns the path and kind of the first part of a value that JSON would change; undefined if there is none. */
 const notJson = (value: unknown, path: string): string | undefined => {
   if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value))
     return undefined
@@ -32,7 +38,9 @@ const notJson = (value: unknown, path: string): string | undefined => {
 
 const firstOf = (problems: ReadonlyArray<string | undefined>) => problems.find((problem) => problem !== undefined)
 
-/** The result of work as JSON text, undefined if there is none; or the problem with it. */
+/**
+ * Returns the result of work as JSON text, undefined if there is no result; or a description of the problem with it.
+ */
 export const resultText = (result: unknown): Result.Result<string | undefined, string> => {
   if (result === undefined) return Result.succeed(undefined)
   let text = ""
@@ -41,7 +49,7 @@ export const resultText = (result: unknown): Result.Result<string | undefined, s
     if (problem !== undefined) return Result.fail(`its result is no JSON value: ${problem}`)
     text = JSON.stringify(result)
   } catch {
-    // It holds itself, or is nested too deeply.
+    // The value contains itself, or is nested too deeply.
     return Result.fail("its result is no JSON value")
   }
   if (text.length > MAX_CHARACTERS) {
@@ -50,7 +58,7 @@ export const resultText = (result: unknown): Result.Result<string | undefined, s
   return Result.succeed(text)
 }
 
-/** The result of work, from its stored text. */
+/** Reads the result of work from its stored text. */
 export const resultOf = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text))
 
 export const checkName = ({ key }: WorkName): Effect.Effect<void, InvalidWork> =>
@@ -68,7 +76,7 @@ export const checkLines = (key: string, lines: ReadonlyArray<ReceiptLine>): Effe
 
 const MAX_LIFETIME_SECONDS = 86_400
 
-/** The lifetime of a hold, in milliseconds; `ttlMs` unless given. */
+/** Returns the lifetime of a hold in milliseconds; `ttlMs` if the caller gave no lifetime. */
 export const lifetimeOf = (
   key: string,
   lifetimeSeconds: number | undefined,
@@ -84,7 +92,7 @@ export const lifetimeOf = (
       })
 }
 
-/** A report in the form in which the ledger stores it. */
+/** Returns a report of work in the form in which the ledger stores it. */
 export const draftOf = Effect.fnUntraced(function* <A>(key: string, { lines, result }: WorkReport<A>) {
   yield* checkLines(key, lines)
   const text = resultText(result)

@@ -20,25 +20,27 @@ import { workCost } from "../rules/price.ts"
 import { spenderOfWork } from "./workKey.ts"
 
 /**
- * One attempt at the work of a key. Each attempt has a hold under a key of its own, since a hold ends once; the next
- * attempt begins only after the one before ended without its report.
+ * One attempt at the work of a key. Each attempt has a hold under its own key, because a hold ends only once. The next
+ * attempt begins after the previous one has ended without a report.
  */
 export interface WorkAttempt extends HoldName {
-  /** The key of the attempt before; undefined for the first. */
+  /** The key of the previous attempt; undefined for the first. */
   readonly before: string | undefined
 }
 
-/** This attempt is over, and its work was not reported: ask at the next one. */
+/** This attempt has ended without a report of its work: the caller has to try the next attempt. */
 export interface NextAttempt {
   readonly _tag: "Next"
 }
 
-/** The hold ended before the work was reported, and the credits owed for it cannot be taken. */
+/**
+ * The hold ended before the work was reported, and the balance does not contain the credits that the report would cost.
+ */
 export interface ExpiredWork {
   readonly _tag: "Expired"
-  /** The end of the hold: the recorded lines were charged, or nothing. */
+  /** The end of the hold: a charge of the recorded lines, or a release if there were none. */
   readonly end: HoldEnd
-  /** Whole credits that the report would still take; undefined if there is none. */
+  /** Whole credits that the report would still cost; undefined if there is no report. */
   readonly required: number | undefined
   readonly available: number
 }
@@ -48,13 +50,13 @@ export interface EndedWork {
   readonly end: HoldEnd
 }
 
-/** The state of an attempt that ended: paid by its report, released in time, or expired. */
+/** The state of an ended attempt: `paid` by its report, `released` in time, or `expired`. */
 type Outcome = "paid" | "released" | "expired"
 
 const outcomeOf = ({ at, hold, transaction }: IdempotencyRecord): Outcome => {
   const receipt = transaction?.receipt
   if (receipt !== undefined) return receipt.ended === "expired" ? "expired" : "paid"
-  // A sweeper ends no hold before it expires. One that is released later is released by an attempt of its own.
+  // A sweeper never ends a hold before its expiry. A release after the expiry is recorded as an attempt of its own.
   return hold !== undefined && at >= hold.expiresAt ? "expired" : "released"
 }
 
@@ -78,13 +80,16 @@ const NEXT: NextAttempt = { _tag: "Next" }
 const readsOf = ({ before, key }: WorkAttempt) => ({ key, secondKey: before })
 
 export interface ReserveWorkInput extends ReserveInput, WorkAttempt {
-  /** An attempt whose hold has expired is ended at once, as a sweeper would end it. */
+  /**
+   * True: the operation ends an expired hold of this attempt at once, as a sweeper would. False: it leaves the hold to
+   * a sweeper.
+   */
   readonly endsExpired: boolean
 }
 
 /**
- * Holds credits for an attempt: `Next` if this one is over and unpaid, `Expired` if the one before was charged in part,
- * so that only its report can be paid.
+ * Holds credits for an attempt. Answers `Next` if this attempt has ended unpaid; `Expired` if a sweeper charged the
+ * previous attempt in part, so that only a report of that work can be paid.
  */
 export const reserveAttempt = (
   input: ReserveWorkInput,
@@ -109,7 +114,7 @@ export const reserveAttempt = (
 
 export interface SettleWorkInput extends WorkAttempt {
   readonly draft: WorkReceiptDraft
-  /** Holds for a late report as it does for a hold: see `ReserveInput`. */
+  /** The daily cap for a late report, with the same meaning as in `ReserveInput`. */
   readonly dailyCap: number | undefined
 }
 
@@ -121,9 +126,9 @@ const sameLines = (one: ReadonlyArray<ReceiptLine>, other: ReadonlyArray<Receipt
   })
 
 /**
- * Charges for the work of an attempt by its report. A report that comes after the hold has ended is charged, as an
- * attempt of its own, if the balance has the credits: up to the held amount, minus the amount already charged.
- * `KeyConflict` if another report was paid before.
+ * Charges for the work of an attempt by its report. A report that comes after the end of the hold is charged as an
+ * attempt of its own, if the balance contains the credits: up to the held amount, minus the amount already charged.
+ * Fails with `KeyConflict` if another report was paid before.
  */
 export const settleAttempt = (
   input: SettleWorkInput
@@ -189,7 +194,10 @@ const settleLate = (
   }
 }
 
-/** Releases the credits of an attempt. After that no report is charged, even if the hold had expired before. */
+/**
+ * Releases the credits of an attempt. Later reports of the attempt are not charged, even if the hold had expired before
+ * the release.
+ */
 export const releaseAttempt = (input: WorkAttempt): Operation<EndedWork | NextAttempt, HoldNotFound> => ({
   name: "release",
   userId: input.userId,
@@ -226,14 +234,14 @@ export const releaseAttempt = (input: WorkAttempt): Operation<EndedWork | NextAt
 
 const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
 
-/** An attempt that begins and ends in one operation holds nothing in between. */
+/** Counts an attempt that is opened and ended by one operation: it never holds credits. */
 const endedAtOnce = (account: LedgerAccount): LedgerAccount => ({
   ...account,
   holdsOpened: account.holdsOpened + 1,
   holdsEnded: account.holdsEnded + 1
 })
 
-/** The record of an attempt that ends in the operation that begins it. */
+/** Makes the record of an attempt that is opened and ended by one operation. */
 const recordOf = (
   { periodStart }: LedgerAccount,
   { fingerprint }: IdempotencyRecord,

@@ -8,13 +8,13 @@ import { type NextAttempt, reserveAttempt, type ReserveWorkInput, type WorkAttem
 import { workFingerprint, workKey } from "./workKey.ts"
 import type { WorkName, WorkReservation } from "./Metering.ts"
 
-/** After this many attempts under one key, another one does not help. */
+/** The maximum number of attempts under one key; a further attempt would hardly succeed. */
 export const MAX_ATTEMPTS = 100
 
-/** Nothing was recorded yet. */
+/** The draft of a hold for which no usage has been recorded. */
 export const NOTHING_YET: WorkReceiptDraft = { lines: [], ended: "expired" }
 
-/** Asks at the attempts of a key, from the first on, until one answers. */
+/** Asks each attempt of a key, from the first on, until an attempt gives an answer other than `Next`. */
 export const atAttempts = <A extends { readonly _tag: string }, E>(
   { key, userId }: WorkName,
   most: number,
@@ -29,14 +29,14 @@ export const atAttempts = <A extends { readonly _tag: string }, E>(
     return yield* new InvalidWork({ key, reason: `it was tried ${MAX_ATTEMPTS} times; give it another key` })
   })
 
-/** Names the caller's key, and not that of an attempt, in a refusal. */
+/** Replaces the key of an attempt in an error by the key that the caller gave. */
 export const underOwnKey = <A, E>({ key }: WorkName, work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.mapError(work, (error) => {
     if (error instanceof KeyConflict) return new KeyConflict({ key }) as E
     return error instanceof HoldNotFound ? (new HoldNotFound({ key }) as E) : error
   })
 
-/** Holds credits for the next attempt at work, unless an attempt is open or was paid. Its account is there. */
+/** Holds credits for the next attempt at work, unless an attempt is open or was paid. The account has to exist. */
 export const reserveWork = (
   ledger: CreditLedger["Service"],
   bound: WorkReservation,

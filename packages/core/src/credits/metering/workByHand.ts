@@ -19,16 +19,19 @@ import type {
 import { atAttempts, MAX_ATTEMPTS, NOTHING_YET, reserveWork, underOwnKey } from "./reserveWork.ts"
 import { workKey } from "./workKey.ts"
 
-/** A late report, or a release, of the last attempt is an attempt of its own. */
+/** A late report or release of the last attempt needs one further attempt. */
 const MOST = MAX_ATTEMPTS + 1
 
-/** Keys of work have their own prefix, so the receipt of such a key is always one of work. */
+/**
+ * Returns the receipt of metered work. Keys of metered work have their own prefix, so their receipts are never receipts
+ * of replies.
+ */
 export const workReceipt = (receipt: HoldEndReceipt): Effect.Effect<WorkReceipt> =>
   receipt === undefined || isOfReply(receipt)
     ? Effect.die("The hold of metered work ended without a receipt of it.")
     : Effect.succeed(receipt)
 
-/** Credits that the lines of a receipt cost beyond what was charged. */
+/** The credits by which the lines of a receipt exceed its charges. */
 export const uncoveredBy = ({ charged, chargedBefore = 0, lines }: WorkReceipt): number =>
   Math.max(0, workCost(lines) - charged - chargedBefore)
 
@@ -46,7 +49,7 @@ const expired = ({ key }: WorkName, { available, end, required }: ExpiredWork): 
     ...(required === undefined ? {} : { required, available })
   })
 
-/** The calls for work that is done elsewhere: see `WorkMeter`. */
+/** Makes the calls for work that is done outside of Parley: see `WorkMeter`. */
 export const makeWorkByHand = (
   ledger: CreditLedger["Service"],
   accounts: Pick<Accounts["Service"], "vouched">,

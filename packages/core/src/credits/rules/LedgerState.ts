@@ -18,34 +18,40 @@ import type { ReceiptDraft, Transaction, TransactionCounts } from "../Transactio
 import type { PurchaseState } from "../Purchase.ts"
 import type { Spender, DayUsage } from "../Spender.ts"
 
-/** An account with what keeps its writes apart. */
+/** An account with the version and the counts that the ledger needs to write it. */
 export interface LedgerAccount extends Account, DayUsage {
-  /** Counts the writes of this account, from 1. A write is valid only on the version it was decided from. */
+  /**
+   * The number of writes of this account. A write is valid only if the account still has the version from which it was
+   * decided.
+   */
   readonly version: number
-  /** The number of its newest transaction; they are numbered from 1 without gaps. */
+  /** The number of the account's newest transaction; transactions are numbered from 1 without gaps. */
   readonly transactionCount: number
-  /** The number of its holds that have not ended. */
+  /** The number of the account's holds that have not ended. */
   readonly openHolds: number
-  /** The number of transactions of each type, and the newest of each. */
+  /** The number of transactions of each type, and the number of the newest of each. */
   readonly byType: TransactionCounts
   /** The number of the transaction that contains the current tier, dates and renewal. */
   readonly termsTransaction: number
-  /** Holds ever opened, and those of them that have ended. */
+  /** The number of holds ever opened; `holdsEnded` is the number of those that have ended. */
   readonly holdsOpened: number
   readonly holdsEnded: number
 }
 
-/** A hold that has not ended, with the values that its end needs. */
+/** A hold that has not ended, with the values that are needed to end it. */
 export interface OpenHold {
   readonly hold: Hold
   /** The spender of the credits. */
   readonly source: Spender
-  /** The request under the key, in words: a request under the same key with other words is refused. */
+  /** A description of the request under the key: another request under the same key is refused. */
   readonly fingerprint: string
-  /** Names the call that opened the hold, so that this call, sent again after a lost answer, is no replay. */
+  /**
+   * Identifies the call that opened the hold, so that the same call, sent again after a lost answer, does not count as
+   * a replay.
+   */
   readonly reservationId: string
   readonly draft: ReceiptDraft
-  /** The delivered usage at the last renewal. */
+  /** The delivered output at the last renewal. */
   readonly outputTokens: number
 }
 
@@ -55,9 +61,9 @@ export interface IdempotencyRecord {
   readonly fingerprint: string
   /** Unix milliseconds. */
   readonly at: number
-  /** If the key named a hold. */
+  /** The hold, if the key named one. */
   readonly hold: Hold | undefined
-  /** The transaction that answers the key; none if a hold was released. */
+  /** The transaction that answers the key; undefined if a hold was released. */
   readonly transaction: Transaction | undefined
 }
 
@@ -79,15 +85,15 @@ export interface View extends KeyState {
 export interface Changes {
   readonly account: LedgerAccount
   readonly opened: ReadonlyArray<OpenHold>
-  /** Keys of holds that ended. */
+  /** The keys of holds that ended. */
   readonly closed: ReadonlyArray<string>
   readonly transactions: ReadonlyArray<Transaction>
   readonly records: ReadonlyArray<IdempotencyRecord>
-  /** Purchases as they stand now, those that were granted or corrected. */
+  /** The new states of the purchases that were granted or corrected. */
   readonly purchases: ReadonlyArray<PurchaseState>
 }
 
-/** Why an operation was not done; nothing changed. */
+/** The reason why an operation was refused; nothing changed. */
 export type Refusal =
   | AccountNotFound
   | DailyCapReached
@@ -99,26 +105,26 @@ export type Refusal =
   | PurchaseNotFound
   | SubscriptionNotFound
 
-/** The answer and the changes of an operation. Without changes it only answers. */
+/** The answer and the changes of an operation. An operation without changes only answers. */
 export interface Decision<A, E extends Refusal> {
   readonly answer: Result.Result<A, E>
   readonly changes: Changes | undefined
 }
 
-/** The rows of its account that an operation reads, as data: a ledger loads them before it decides. */
+/** Names the rows of the account that an operation needs: a ledger loads them before the operation decides. */
 export interface Reads {
-  /** The business key whose hold or idempotency record it needs to see. */
+  /** The business key whose hold or idempotency record the operation needs. */
   readonly key?: string | undefined
-  /** A second one. */
+  /** A second business key, if the operation needs one. */
   readonly secondKey?: string | undefined
-  /** The charge of the purchase it needs to see. */
+  /** The charge of the purchase that the operation needs. */
   readonly charge?: string | undefined
 }
 
 /**
  * One operation on one account: a pure function from the current state and the time of the ledger's clock in Unix
- * milliseconds to an answer and changes. Its identifiers were fixed by the caller, so that deciding it again on the
- * same state at the same time returns the same decision.
+ * milliseconds to an answer and changes. The caller has fixed its identifiers, so that deciding again on the same state
+ * at the same time returns the same decision.
  */
 export interface Operation<A, E extends Refusal> {
   readonly name: string
@@ -126,12 +132,12 @@ export interface Operation<A, E extends Refusal> {
   readonly reads: Reads
   readonly decide: (view: View, now: number) => Decision<A, E>
   /**
-   * Written in the commit of the operation unless that is refused, also if the operation changes nothing. Safe to
-   * repeat, as the operation is.
+   * A further write in the commit of the operation, made even if the operation changes nothing, but not if it is
+   * refused. Safe to repeat, like the operation itself.
    */
   readonly companion?: Companion | undefined
-  /** The span in which it runs, as a `traceparent`; the events of its changes continue that trace. */
+  /** The span of the operation, as a `traceparent`; the events of its changes continue that trace. */
   readonly traceparent?: string | undefined
-  /** Called if its last decision was not written, because another process had changed the account. */
+  /** Called if the last decision was not written because another process had changed the account. */
   readonly onMissed?: (() => void) | undefined
 }

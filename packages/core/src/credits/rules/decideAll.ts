@@ -13,7 +13,7 @@ import type { PurchaseState } from "../Purchase.ts"
 import { explainTerms } from "./journal.ts"
 import type { Transaction } from "../Transaction.ts"
 
-/** The account without what only the ledger needs. */
+/** The account without the fields that only the ledger needs. */
 export const accountOf = ({
   version: _version,
   transactionCount: _transactionCount,
@@ -27,16 +27,16 @@ export const accountOf = ({
   ...account
 }: LedgerAccount): Account => account
 
-/** The keys whose holds and records an operation needs to see. */
+/** The keys of the holds and records that an operation reads. */
 export const keysOf = ({ reads: { key, secondKey } }: Pick<Operation<never, never>, "reads">): ReadonlyArray<string> =>
   key === undefined ? [] : secondKey === undefined ? [key] : [key, secondKey]
 
-/** One account as it was read, with the holds, records and purchases that the operations at hand read. */
+/** One account as it was read, with the holds, records and purchases that the given operations read. */
 export interface LoadedAccount {
   readonly account: LedgerAccount | undefined
   readonly holds: ReadonlyMap<string, OpenHold>
   readonly records: ReadonlyMap<string, IdempotencyRecord>
-  /** By their charges. */
+  /** The purchases, by their charges. */
   readonly purchases: ReadonlyMap<string, PurchaseState>
 }
 
@@ -48,24 +48,25 @@ export const NO_ACCOUNT: LoadedAccount = {
   purchases: new Map()
 }
 
-/**
- * The answers in the order of the operations, and the changes that must be committed before any of them is returned.
- */
+/** The answers in the order of the operations, and the changes that must be committed before any answer is returned. */
 export interface Decisions {
   readonly answers: ReadonlyArray<Result.Result<unknown, Refusal>>
   readonly changes: Changes | undefined
-  /** Every operation changed something, so that the changes cannot be committed unless every answer is right. */
+  /** True if every operation changed the account: then the changes may be committed only if every answer is right. */
   readonly allChanged: boolean
 }
 
 const NO_STATE: KeyState = { open: undefined, record: undefined }
 
-/** An account's versions begin with its opening: they never repeat those of one of the same name that was erased. */
+/**
+ * The first version of a new account, from the time of its opening: an erased account with the same id never had this
+ * version.
+ */
 const firstVersion = (now: number): number => Math.max(1, Math.floor(now))
 
 /**
  * Decides operations on one account one after another, each on the state that the previous ones produced, as if each
- * had been committed alone, at the time `now` in Unix milliseconds. The changes are the net of all: a hold that is
+ * had been committed alone, at the time `now` in Unix milliseconds. Returns the net changes of all: a hold that is
  * opened and ended within the group is never stored.
  */
 export const decideAll = (

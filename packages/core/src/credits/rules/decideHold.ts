@@ -36,7 +36,7 @@ export type SettleRefusal = HoldNotFound | InvalidAmount
 const refuse = <E extends Refusal>(error: E): Decision<never, E> => ({ answer: Result.fail(error), changes: undefined })
 const repeat = <A>(answer: A): Decision<A, never> => ({ answer: Result.succeed(answer), changes: undefined })
 
-/** Sets credits aside. `reservationId` identifies this call, even if others use the same key. */
+/** Sets credits aside. `reservationId` identifies this call, even if other calls use the same key. */
 export const reserve = (input: ReserveInput, reservationId: string): Operation<Reserved, ReserveRefusal> => ({
   name: "reserve",
   userId: input.userId,
@@ -45,8 +45,8 @@ export const reserve = (input: ReserveInput, reservationId: string): Operation<R
 })
 
 /**
- * The same if the account is on `tier`, from which the price, the model and the bounds were taken; if it is on another
- * tier, nothing is held, unless the key was used before.
+ * Sets credits aside like `reserve`, if the account is on `tier`, from which the caller computed the price, the model
+ * and the limits. If the account is on another tier, no credits are held, unless the key was used before.
  */
 export const reserveOnTier = (
   input: ReserveInput,
@@ -114,7 +114,7 @@ export const decideReserve = (
   }
 }
 
-/** Why a daily cap leaves too little. */
+/** The error if a daily cap leaves fewer credits than the smallest useful amount. */
 export const capReached = (
   account: LedgerAccount,
   { dailyCap = 0, source }: Pick<ReserveInput, "dailyCap" | "source">,
@@ -154,7 +154,7 @@ const setAside = (account: LedgerAccount, source: Spender, from: Hold["from"], s
   holdsEnded: account.holdsEnded + (sign === 1 ? 0 : 1)
 })
 
-/** Ends a hold by charging `input.amount`, and never more than was held. */
+/** Ends a hold with a charge of `input.amount`, and never more than was held. */
 export const settle = (input: SettleInput): Operation<HoldEnd, SettleRefusal> => ({
   name: "settle",
   userId: input.userId,
@@ -162,7 +162,7 @@ export const settle = (input: SettleInput): Operation<HoldEnd, SettleRefusal> =>
   decide: (view, now) => decideSettle(view, input, now)
 })
 
-/** Decides the end of a hold by a charge: `input.amount`, or the whole hold if that is less. */
+/** Decides the end of a hold with a charge: `input.amount`, or the whole hold if that is less. */
 export const decideSettle = (view: View, input: SettleInput, now: number): Decision<HoldEnd, SettleRefusal> => {
   const { amount, key } = input
   if (!Number.isSafeInteger(amount) || amount < 0) {
@@ -172,7 +172,7 @@ export const decideSettle = (view: View, input: SettleInput, now: number): Decis
   if (unexplained !== undefined) return refuse(new InvalidAmount({ reason: unexplained }))
   const { account, open } = view
   if (account === undefined || open === undefined) return endAgain(view, key)
-  // The hold is the bound to which the account agreed: no more is charged, even if a provider reports more later.
+  // The person agreed to pay at most the held amount, so no more is charged, even if the vendor reports more later.
   const charged = Math.min(amount, open.hold.amount)
   const paidFrom = takeFrom(open.hold.from, charged)
   const { source } = open
@@ -182,7 +182,7 @@ export const decideSettle = (view: View, input: SettleInput, now: number): Decis
     { account: { ...ended, ...withCharge(ended, source, charged, now) }, transactions: [] },
     {
       type: "usage",
-      // Plus zero: a charge of nothing is 0, not -0.
+      // `0 -` avoids a negative zero: a charge of nothing is 0, not -0.
       amount: 0 - charged,
       allowance: 0 - paidFrom.allowance,
       topup: 0 - paidFrom.topup,
@@ -195,8 +195,8 @@ export const decideSettle = (view: View, input: SettleInput, now: number): Decis
 }
 
 /**
- * The reason why the lines of a receipt do not add up to the charge; undefined if they do. The price of a reply is
- * known only to its caller, so it is not checked here.
+ * Returns the reason why the lines of a receipt do not add up to the charge; undefined if they do. Only the caller
+ * knows the price of a reply, so a reply's amount is not checked here.
  */
 const unexplainedAmount = ({ amount, draft }: SettleInput): string | undefined => {
   if (isOfReply(draft)) return undefined
@@ -224,19 +224,19 @@ export const decideRelease = (view: View, key: string, now: number): Decision<Ho
 
 const NOTHING: Hold["from"] = { allowance: 0, topup: 0 }
 
-/** A hold ends once: later calls get the first end. */
+/** Answers with the first end of a hold: a hold ends once, and later calls change nothing. */
 const endAgain = ({ record }: View, key: string): Decision<HoldEnd, HoldNotFound> =>
   record?.hold === undefined ? refuse(new HoldNotFound({ key })) : repeat(endOf(record))
 
-/** The end of a hold, from the record of its key. */
+/** Reads the end of a hold from the record of its key. */
 export const endOf = ({ transaction }: Pick<IdempotencyRecord, "transaction">): HoldEnd =>
   transaction?.receipt === undefined
     ? { _tag: "Released" }
     : { _tag: "Settled", receipt: transaction.receipt, transactionId: transaction.id }
 
 /**
- * The consequences of a charge of `used` from the hold: the unused allowance of a period that has ended expires now, as
- * it would have at the reset; then the released credits repay debt.
+ * Ends a hold after the charge of `used`. Unused allowance of a period that has ended expires now, because the reset
+ * would have expired it; then the released credits repay debt.
  */
 const endHold = (charged: Journal, open: OpenHold, used: Hold["from"], now: number): Decision<HoldEnd, never> => {
   const { hold, fingerprint } = open
@@ -271,10 +271,10 @@ const repayDebt = (journal: Journal, key: string, now: number): Journal => {
 }
 
 /**
- * Ends a hold that was not renewed, as an abandoned reply would end: the input and the last recorded output are
- * charged, or the hold is released if nothing was delivered; metered work is charged for its last recorded lines. If
- * the hold has ended or was renewed meanwhile, nothing changes and the answer is `undefined`. The caller has locked the
- * hold's row, because renewals do not change the account's version.
+ * Ends a hold that was not renewed in time, like the hold of an abandoned reply: charges the input and the last
+ * recorded output, or releases the hold if no output was delivered; metered work is charged for its last recorded
+ * lines. If the hold has ended or was renewed meanwhile, nothing changes and the answer is `undefined`. The caller has
+ * to lock the hold's row, because renewals do not change the account's version.
  */
 export const expire = (named: HoldName): Operation<HoldEnd | undefined, SettleRefusal> => ({
   name: "sweep",
@@ -295,7 +295,7 @@ export const decideExpiry = (
   }
   const { draft, outputTokens } = open
   if (!isOfReply(draft)) {
-    // Lines that make no sense charge nothing, rather than keep the hold for ever.
+    // Invalid lines charge nothing; a refusal would keep the hold open for ever.
     const amount = problemOfLines(draft.lines) === undefined ? workCost(draft.lines) : 0
     if (amount === 0) return decideRelease(view, named.key, now)
     return decideSettle(view, { ...named, amount, draft: { ...draft, ended: "expired" } }, now)
@@ -306,7 +306,10 @@ export const decideExpiry = (
   return decideSettle(view, { ...named, amount, draft: { ...draft, usage, estimated: true, ended: "expired" } }, now)
 }
 
-/** One hold of `held` credits as a part of a sweep, by its end; undefined if the sweep did not end it. */
+/**
+ * The counts of a sweep for one hold of `held` credits and its end; all zero if `end` is undefined, because the sweep
+ * did not end the hold.
+ */
 export const sweptBy = (end: HoldEnd | undefined, held: number): Swept => {
   if (end === undefined) return NOTHING_SWEPT
   const credits = end._tag === "Settled" ? end.receipt.charged : 0

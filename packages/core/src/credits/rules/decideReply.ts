@@ -11,20 +11,20 @@ import type { Decision, Operation, View } from "./LedgerState.ts"
 /** The business key of the hold that pays a reply. */
 export const replyKey = (messageId: string): string => `reply:${messageId.toLowerCase()}`
 
-/** The key of the `place`-th hold (from 1) that pays the rest of a reply whose holds before it were ended. */
+/** The key of the `place`-th hold (from 1) that pays the rest of a reply after sweepers ended the holds before it. */
 export const restKey = (first: string, place: number): string => `${first}:rest:${place}`
 
-/** The amounts charged for a reply from holds that a sweeper ended. */
+/** The amounts that were charged for a reply from holds that a sweeper ended. */
 export interface PaidBefore {
   readonly credits: number
   readonly usage: Usage
-  /** The rewrite of its question is among them. */
+  /** Set if the rewrite of the question was charged among them. */
   readonly isRewritePaid?: true
 }
 
 export const NOTHING_PAID: PaidBefore = { credits: 0, usage: { freshInput: 0, cacheRead: 0, cacheWrite: 0, output: 0 } }
 
-/** A sweeper ended the hold: its process seemed dead, since no heartbeat of it came through in time. */
+/** Returns true if a sweeper ended the hold, because no heartbeat of its process arrived in time. */
 const isSwept = (end: HoldEnd): boolean => end._tag === "Released" || end.receipt.ended === "expired"
 
 const combine = (one: Usage, other: Usage, how: (one: number, other: number) => number): Usage => ({
@@ -34,7 +34,7 @@ const combine = (one: Usage, other: Usage, how: (one: number, other: number) => 
   output: how(one.output, other.output)
 })
 
-/** The same, plus the charge of one more hold. */
+/** Adds the charge of one more hold to `before`. */
 export const paidWith = (before: PaidBefore, end: HoldEnd): PaidBefore => {
   if (end._tag === "Released" || !isOfReply(end.receipt)) return before
   const { charged, rewrite, usage: more } = end.receipt
@@ -46,7 +46,7 @@ export const paidWith = (before: PaidBefore, end: HoldEnd): PaidBefore => {
   }
 }
 
-/** The draft without the usage and the rewrite that are paid. */
+/** The draft without the usage and the rewrite that were already paid. */
 export const unpaidOf = (
   { rewrite, ...draft }: ReplyReceiptDraft,
   { isRewritePaid, usage: paid }: PaidBefore
@@ -56,16 +56,19 @@ export const unpaidOf = (
   usage: combine(draft.usage, paid, (used, before) => Math.max(0, used - before))
 })
 
-/** The fingerprint of the key for the rest of a reply that a repetition of its request has replaced. */
+/**
+ * The fingerprint of the record that closes the rest of a reply, because a repetition of the request has replaced the
+ * reply.
+ */
 const REPLACED = "replaced by a repetition of the request"
 
-/** The state of the key for the rest of a reply; `closed` if nothing can be charged under it any more. */
+/** The state of the key for the rest of a reply; `closed` if no charge is possible under it any more. */
 export type RestState = "open" | "settled" | "released" | "closed"
 
 /**
- * Closes the key for the rest of a reply whose hold was released, unless a hold was made for that rest. If the process
- * of the reply is still alive, it can then neither hold nor charge credits for it. A repetition of its request does
- * this before it begins another reply, so that one idempotency key is charged for one reply.
+ * Closes the key for the rest of a reply whose hold was released, unless a hold for the rest exists. If the first
+ * process of the reply is still alive, it can then neither hold nor charge credits for the rest. A repetition of the
+ * request calls this before it begins another reply, so that one idempotency key is charged for one reply only.
  */
 export const closeRest = ({ key, userId }: HoldName): Operation<RestState, never> => ({
   name: "closeRest",
@@ -76,7 +79,7 @@ export const closeRest = ({ key, userId }: HoldName): Operation<RestState, never
     if (open !== undefined) return answer("open")
     if (record?.fingerprint === REPLACED || account === undefined) return answer("closed")
     if (record !== undefined) return answer(record.transaction === undefined ? "released" : "settled")
-    // A hold of nothing, which begins and ends at once.
+    // A hold of no credits, which is opened and ended at once.
     const from = { allowance: 0, topup: 0 }
     const hold = { userId, key, amount: 0, from, periodStart: account.periodStart, expiresAt: now + 1 }
     const closed = { key, fingerprint: REPLACED, at: now, hold, transaction: undefined }
@@ -98,7 +101,7 @@ export const closeRest = ({ key, userId }: HoldName): Operation<RestState, never
 export type SettleReplyRefusal = SettleRefusal | KeyConflict
 
 export interface SettleReplyInput extends HoldName {
-  /** The key under which the rest is charged if a sweeper has ended the hold. */
+  /** The key under which the rest of the cost is charged if a sweeper has ended the hold. */
   readonly rest: string
   readonly source: Spender
   /** The price of the whole reply: whole credits, zero or more. */
@@ -106,14 +109,14 @@ export interface SettleReplyInput extends HoldName {
   /** The maximum price of the reply: the first held amount. */
   readonly bound: number
   readonly before: PaidBefore
-  /** Of the whole reply. */
+  /** The draft of the receipt for the whole reply. */
   readonly draft: ReplyReceiptDraft
 }
 
 /**
- * Ends the hold of a reply by charging what the reply cost beyond what holds before it were charged. If a sweeper has
- * ended the hold meanwhile, the rest is charged at once, as far as the balance has it and without a daily cap: it was
- * delivered. Refused with `KeyConflict` if a repetition of the request has replaced the reply (`closeRest`).
+ * Ends the hold of a reply: charges the cost of the reply minus the charges of its earlier holds. If a sweeper has
+ * ended the hold meanwhile, the rest is charged at once, up to the balance and without a daily cap, because the text
+ * was delivered. Fails with `KeyConflict` if a repetition of the request has replaced the reply (`closeRest`).
  */
 export const settleReply = (input: SettleReplyInput): Operation<HoldEnd, SettleReplyRefusal> => ({
   name: "settle",
@@ -129,7 +132,8 @@ export const settleReply = (input: SettleReplyInput): Operation<HoldEnd, SettleR
 })
 
 /**
- * Charges the rest: of the hold that was made for it, if its answer was lost, else held and charged in one decision.
+ * Charges the rest of a reply: from the hold that an earlier call opened for it, if the answer of that call was lost;
+ * otherwise holds and charges in one decision.
  */
 const settleRest = (
   { account, second }: View,

@@ -9,10 +9,13 @@ import { MAX_CREDITS } from "../maxCredits.ts"
 import { decideOnce, type OnceRefusal, type Journal, post } from "./journal.ts"
 import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
 
-/** The target plan of an account, independent of its current plan. Credits are whole, times Unix milliseconds. */
+/**
+ * The target plan of an account, independent of its current plan. Amounts are whole credits, times are Unix
+ * milliseconds.
+ */
 export interface PlanTerms {
   readonly tier: TierName
-  /** The allowance of the most expensive plan of the period. */
+  /** The allowance of the most expensive plan that the person has had in the period. */
   readonly allowance: number
   /** The tier from the next period on, if it will change. */
   readonly pendingTier: TierName | undefined
@@ -23,13 +26,18 @@ export interface PlanTerms {
   readonly renewedUntil: number | undefined
 }
 
-/** The credits of an account from a period: those left of it, outside open holds, and those that it granted in all. */
+/**
+ * The credits of an account from one period: `left` are unspent and outside open holds, `given` are all that the period
+ * granted.
+ */
 export interface PeriodRest {
   readonly left: number
   readonly given: number
 }
 
-/** The account's credits from its previous period, and the start of that period in Unix milliseconds. */
+/**
+ * The credits of the period that the account was in before a change, and the start of that period in Unix milliseconds.
+ */
 export interface LeftPeriod extends PeriodRest {
   readonly periodStart: number
 }
@@ -38,36 +46,33 @@ export interface FollowPlanInput {
   readonly userId: UserId
   readonly terms: PlanTerms
   /**
-   * The business event for which the period is granted once: `first:<subscription>` or `period:<user>:<start>`, which a
-   * paid invoice shares with the monthly job. Undefined if nothing is granted, for example after a subscription has
-   * ended.
+   * The key of the business event that grants the period, once: `first:<subscription>`, or `period:<user>:<start>`,
+   * which a paid invoice and the monthly job share. Undefined if no period is granted, for example after a subscription
+   * has ended.
    */
   readonly periodKey: string | undefined
   /**
-   * The credits left of that period when another one replaced it: the period continues with them, and grants only the
-   * excess over its earlier grant. Undefined if the account is in that period, or the period is new.
+   * The credits that the period had left when another period replaced it. The period continues with them, and grants
+   * only the excess over its earlier grant. Undefined if the account is in that period, or if the period is new.
    */
   readonly resumes?: PeriodRest | undefined
   /**
-   * The credits that refunds and disputes have taken out of the allowance of the period that began then: they count as
-   * remaining in that period. Those of the plan are taken again afterwards.
+   * The credits that refunds and disputes have taken from the allowance of the period that began at `periodStart`: they
+   * count as remaining in that period. The credits to take from the new plan are taken again afterwards.
    */
   readonly taken?: { readonly periodStart: number; readonly credits: number } | undefined
-  /**
-   * The credits of the period that are part of an imported balance: a period that was not granted here counts as granted
-   * with them.
-   */
+  /** The credits of the period that an imported balance contains: they count as an earlier grant of the period. */
   readonly contained?: number | undefined
   /**
-   * The key of this change of terms, for example `plan:<event>`: if nothing is granted, its transaction has this key.
+   * The key of this change of terms, for example `plan:<event>`. The transaction has this key if no period is granted.
    */
   readonly changeKey: string
 }
 
 export interface FollowedPlan {
-  /** The written change; undefined if nothing changed. */
+  /** The transaction of the change; undefined if nothing changed. */
   readonly transaction: Transaction | undefined
-  /** The account's credits before the change; undefined if nothing was done now. */
+  /** The account's credits before the change; undefined if this call changed nothing. */
   readonly left: LeftPeriod | undefined
 }
 
@@ -90,8 +95,8 @@ const takenOf = ({ periodStart }: LedgerAccount, taken: FollowPlanInput["taken"]
   taken?.periodStart === periodStart ? taken.credits : 0
 
 /**
- * The change of credits for a period that was granted before: the rest of the other period is removed, and this
- * period's own rest returns.
+ * The change of credits for a period that was granted before: the rest of the current period is removed, and the rest
+ * of the target period is added.
  */
 const changeOf = (account: LedgerAccount, input: FollowPlanInput): number => {
   const { contained, periodKey, resumes, terms } = input
@@ -103,8 +108,8 @@ const changeOf = (account: LedgerAccount, input: FollowPlanInput): number => {
 }
 
 /**
- * The period was granted before: its dates and its tier are corrected. A more expensive plan of the same period grants
- * its excess over the most expensive one so far; a plan with less leaves no more than its allowance.
+ * Corrects the dates and the tier of a period that was granted before. A more expensive plan of the same period grants
+ * its excess over the most expensive plan so far; a cheaper plan leaves at most its own allowance.
  */
 const align = (account: LedgerAccount, input: FollowPlanInput, reference: string, at: number): Journal => {
   const { periodKey, terms } = input
@@ -131,11 +136,11 @@ const wrong = (account: LedgerAccount, input: FollowPlanInput): string | undefin
 }
 
 /**
- * Sets an account's plan to the target. A period whose key is new begins: allowance := plan, debt is repaid first,
- * top-ups are untouched. A period that was granted before is only corrected, so that reports of a subscription may come
- * in any order and number: the terms are those of the last call, and each period is granted once. If periods of several
- * subscriptions replace each other, each continues with its own rest. A repeated change returns its first answer; one
- * that changes nothing writes nothing.
+ * Sets an account's plan to the target. A period with a new key begins: allowance := plan, debt is repaid first,
+ * top-ups are unchanged. A period that was granted before is only corrected. So reports of a subscription may come in
+ * any order and number: the terms are those of the last call, and each period is granted once. If periods of several
+ * subscriptions replace each other, each continues with its own rest. A repeated change returns its first answer; a
+ * change without an effect writes nothing.
  */
 export const followPlan = (asked: FollowPlanInput): Operation<FollowedPlan, OnceRefusal> => {
   const { changeKey, periodKey, terms, userId } = asked

@@ -21,7 +21,7 @@ import type { TransactionType, Transaction } from "../Transaction.ts"
 
 type Reason = Pick<Posting, "type" | "reference" | "at" | "charge">
 
-/** Puts credits in: they repay debt first, the rest goes to the top-ups. */
+/** Adds credits: they repay debt first, and the rest is added to the top-ups. */
 export const give = (account: LedgerAccount, amount: number, reason: Reason): Result.Result<Journal, InvalidAmount> => {
   const { added } = splitGrant(account, amount)
   if (added > MAX_CREDITS - account.allowance - account.topup) {
@@ -32,7 +32,7 @@ export const give = (account: LedgerAccount, amount: number, reason: Reason): Re
 
 /**
  * Takes credits back: from the free top-ups, then from the free allowance, never from open holds. The missing part
- * becomes debt, because otherwise the credits would be a gift.
+ * becomes debt; otherwise the person would keep credits without having paid for them.
  */
 export const clawBack = (
   account: LedgerAccount,
@@ -46,7 +46,7 @@ export const clawBack = (
     return Result.fail(new InvalidAmount({ reason: `an account owes at most ${MAX_CREDITS} credits` }))
   }
   return Result.succeed(
-    // Plus zero: nothing taken is 0, not -0.
+    // `0 -` avoids a negative zero: nothing taken is 0, not -0.
     post({ account, transactions: [] }, { ...reason, amount: 0 - amount, allowance: 0 - allowance, topup: 0 - topup })
   )
 }
@@ -55,15 +55,18 @@ export interface GrantInput {
   readonly userId: UserId
   readonly key: string
   readonly type: Extract<TransactionType, "topup" | "grant">
-  /** One or more whole credits; they repay debt first and then go to the top-up bucket. */
+  /** One or more whole credits; they repay debt first, and the rest is added to the top-ups. */
   readonly amount: number
-  /** Payments for top-ups, so that refunds and disputes find the purchase. A charge pays for one purchase. */
+  /**
+   * The payment, if the credits were bought, so that refunds and disputes find the purchase. A charge pays for one
+   * purchase.
+   */
   readonly payment?: Payment | undefined
 }
 
 export type GrantRefusal = OnceRefusal | PurchaseConflict
 
-/** Stores the payment beside the grant. */
+/** Stores the purchase with its payment in the changes of the grant. */
 const withPurchase = (
   { answer, changes }: Decision<Transaction, GrantRefusal>,
   granted: number,
@@ -124,12 +127,15 @@ const invalidReport = ({ granted, paid, reportedAt }: PurchaseReport, part: numb
 interface Correction extends CorrectionReport {
   readonly name: string
   readonly purchase: PurchaseReport
-  /** The key of the first report; the key of a later report about the same source contains its amount and its time. */
+  /** The key of the first report; the key of a later report about the same subject contains its amount and its time. */
   readonly key: string
   readonly fingerprint: string
 }
 
-/** Takes back the difference to the amount clawed back before, or returns it. */
+/**
+ * Takes back or returns the difference between the credits that must be taken back and those that were taken back
+ * before.
+ */
 const correct = (
   view: View,
   { purchase: reported, key: first, name: _name, fingerprint, ...report }: Correction,
@@ -161,9 +167,9 @@ const correct = (
 const laterKey = (first: string, { part, reportedAt }: CorrectionReport) => `${first}:${part}:${reportedAt}`
 
 /**
- * Adjusts the clawed-back credits of a purchase to its reports: afterwards exactly the parts named by the latest report
- * of the refund and of each dispute are taken back, `floor(granted * part / paid)` each and never more than the grant
- * in all. So the order in which the reports come does not matter.
+ * Changes the credits that are taken back for a purchase so that they follow its reports: `floor(granted * part /
+ * paid)` credits for the latest report of the refund and of each dispute, together at most the granted credits. So the
+ * result does not depend on the order in which the reports arrive.
  */
 const correctionOperation = (correction: Correction): Operation<Transaction, PurchaseRefusal> => ({
   name: correction.name,
@@ -176,7 +182,10 @@ const correctionOperation = (correction: Correction): Operation<Transaction, Pur
   decide: (view, now) => correct(view, correction, now)
 })
 
-/** Adjusts the clawed-back credits of a purchase to its refunds, up or down, by the provider or by an operator. */
+/**
+ * Changes the credits that are taken back for a purchase, up or down, to follow the refunds of the provider or of an
+ * operator.
+ */
 export const refund = (input: RefundInput): Operation<Transaction, PurchaseRefusal> => {
   const { by, granted, paid, refunded: part, reportedAt } = input
   const source = by === undefined ? "refund" : "refund by operator"
@@ -185,7 +194,10 @@ export const refund = (input: RefundInput): Operation<Transaction, PurchaseRefus
   return correctionOperation({ ...report, name: "refund", purchase: input, key: refundKey(input), fingerprint })
 }
 
-/** Adjusts the clawed-back credits of a purchase to a dispute: its amount while it is open, nothing once it is won. */
+/**
+ * Changes the credits that are taken back for a purchase to follow a dispute: its amount while it is open, nothing once
+ * it is won.
+ */
 export const dispute = (input: DisputeInput): Operation<Transaction, PurchaseRefusal> => {
   const { granted, paid, disputed: part, reportedAt, funds, dispute } = input
   const fingerprint = `dispute ${granted} ${paid} ${part} ${reportedAt} ${funds} ${dispute}`

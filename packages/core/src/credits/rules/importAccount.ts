@@ -12,40 +12,49 @@ import { PERIOD_FINGERPRINT, periodKey } from "./resetPeriod.ts"
 /** The key of the import of an account: one for each account, so that nothing is imported twice. */
 export const IMPORTED_KEY = "imported:account"
 
-/** The key of the allowance of a customer: the period's own key is for a payment that comes after the balance. */
+/**
+ * The key under which a customer's allowance is imported. The key of the period itself stays unused, so that a payment
+ * after the imported balance can use it.
+ */
 const IMPORTED_PERIOD_KEY = "imported:period"
 
-/** A balance from another system. Credits are whole, times Unix milliseconds. */
+/** A balance from another system. Amounts are whole credits, times are Unix milliseconds. */
 export interface ImportAccountInput {
   readonly userId: UserId
   readonly tier: TierName
-  /** The credits of the tier's periods. */
+  /** The credits that the tier grants in each period. */
   readonly monthlyCredits: number
-  /** The rest of the current period. */
+  /** The unspent allowance of the period. */
   readonly allowance: number
   readonly topup: number
   /** The moment from which the periods are computed; now unless given. */
   readonly anchor: number | undefined
-  /** The moment of the balance: `allowance` is of the period that ran then, though a later one may have begun since. */
+  /**
+   * The time of the balance: `allowance` belongs to the period that ran at this time, even if a later period has begun
+   * since.
+   */
   readonly asOf: number
   readonly renewedBy: RenewedBy
-  /** The customer's payments decide what else the period grants: those from before the balance are known by their time. */
+  /**
+   * True if the person is a customer of the payment provider: payments after `asOf` then decide which further credits
+   * the period grants.
+   */
   readonly isCustomer: boolean
-  /** Only returns the outcome. */
+  /** True: returns the outcome, and changes nothing. */
   readonly dryRun: boolean
 }
 
-/** `updated`: the person had signed in, and nothing else had happened on the account. */
+/** `updated`: the account existed because the person had signed in, but had no other transactions. */
 export type ImportState = "created" | "unchanged" | "updated"
 
 /** The result for one account. A refusal changes nothing. */
 export type ImportOutcome =
   | { readonly _tag: "Imported"; readonly state: ImportState }
-  /** It was imported with other values, as which it stays. */
+  /** The account was imported before with other values, and keeps them. */
   | { readonly _tag: "ImportedOtherwise" }
-  /** The account has had other transactions than its opening. */
+  /** The account has transactions beside its opening. */
   | { readonly _tag: "InUse"; readonly account: Account; readonly transactions: number }
-  /** The account would have more credits than an account holds. */
+  /** The account would exceed the maximum number of credits. */
   | { readonly _tag: "TooMany" }
 
 const fingerprintOf = ({ allowance, anchor, renewedBy, tier, topup }: ImportAccountInput): string =>
@@ -62,7 +71,8 @@ const termsOf = (
     anchor: from,
     periodStart: start,
     nextResetAt: end,
-    // A dearer plan adds its excess over the period's grant, of which `allowance` is the rest.
+    // A more expensive plan adds its excess over the period's grant; `allowance` may be only the unspent rest of that
+    // grant.
     periodCredits: Math.max(monthlyCredits, allowance),
     renewedBy,
     renewedUntil: undefined,
@@ -70,11 +80,14 @@ const termsOf = (
   }
 }
 
-/** An account on which only its opening has happened. */
+/** Returns true for an account that was opened and has no other changes. */
 const isUntouched = ({ holdsOpened, renewedBy, transactionCount }: LedgerAccount): boolean =>
   transactionCount === 1 && holdsOpened === 0 && renewedBy === "schedule"
 
-/** Sets the allowance, under the key of its period unless that is used or a customer's payment may use it, and adds the top-up. */
+/**
+ * Sets the allowance and adds the top-up. The allowance is stored under the key of its period, unless that key is used
+ * or a customer's payment may use it.
+ */
 const imported = (
   before: LedgerAccount,
   input: ImportAccountInput,
@@ -92,7 +105,7 @@ const imported = (
   })
   const begin = (reference: string) =>
     post({ account, transactions: [] }, { type: "reset", amount, allowance: amount, topup: 0, reference, at })
-  // The key of the period would keep a payment that comes after the balance from its grant.
+  // Under the period's own key, a customer's payment after the balance would count as granted already.
   const key = input.isCustomer ? IMPORTED_PERIOD_KEY : periodKey(input.userId, terms.periodStart)
   const isGranted = !input.isCustomer && before.transactionCount > 0 && before.periodStart === terms.periodStart
   const begun = begin(isGranted ? `moved:${key}` : key)
@@ -104,9 +117,10 @@ const imported = (
 }
 
 /**
- * Opens an account with a balance from another system, once: a repetition changes nothing. The rest of the current
- * period is the grant of that period, so that it is not granted again: invoices of a customer are compared with the moment
- * of the balance. An account that has been used is refused, since its balance is not that of the other system any more.
+ * Opens an account with a balance from another system, once: a repetition changes nothing. The imported allowance
+ * counts as the grant of the current period, so that the period is not granted again; a customer's invoices are granted
+ * or not by their time, compared with the time of the balance. An account that has been used is refused, because its
+ * balance has changed since the other system.
  */
 export const importAccount = (input: ImportAccountInput): Operation<ImportOutcome, never> => {
   const { allowance, dryRun, topup, userId } = input

@@ -26,7 +26,7 @@ export interface Posting {
   readonly charge?: string | undefined
 }
 
-/** `journal` with one more transaction, and the account as it stands after it. */
+/** Returns `journal` with one more transaction, and with the account as it is after that transaction. */
 export const post = (journal: Journal, posting: Posting): Journal => {
   const { account, transactions } = journal
   const after: LedgerAccount = {
@@ -61,7 +61,7 @@ export const newest = (journal: Journal): Transaction => {
   return transaction
 }
 
-/** The facts of an account that change with a period or a plan, not with replies. Times are Unix milliseconds. */
+/** The fields of an account that change with a period or a plan, not with replies. Times are Unix milliseconds. */
 export type Terms = Pick<
   Account,
   "tier" | "anchor" | "periodStart" | "nextResetAt" | "periodCredits" | "renewedBy" | "renewedUntil" | "pendingTier"
@@ -103,7 +103,10 @@ export const sameTerms = (a: Terms, b: Terms): boolean => {
   return true
 }
 
-/** The account after an operation; if its terms changed, it names its newest transaction as their source. */
+/**
+ * Returns the account after an operation. If its terms changed, the account stores the number of its newest
+ * transaction, which contains them.
+ */
 export const explainTerms = (before: LedgerAccount | undefined, after: LedgerAccount): LedgerAccount => {
   if (before !== undefined && sameTerms(before, after)) return after
   if (after.transactionCount === before?.transactionCount)
@@ -113,19 +116,17 @@ export const explainTerms = (before: LedgerAccount | undefined, after: LedgerAcc
 
 export type OnceRefusal = AccountNotFound | KeyConflict | InvalidAmount
 
-/** Work that a business key stands for, answered by the one transaction it writes. */
+/** Work that is done once for a business key, and whose answer is the one transaction that it writes. */
 export interface OnceWork<E> {
   readonly userId: UserId
   readonly key: string
-  /** The question, in words. */
+  /** A description of the request. */
   readonly fingerprint: string
   readonly now: number
   readonly post: (account: LedgerAccount) => Result.Result<Journal, E>
 }
 
-/**
- * Does the work when its key comes first. Later calls get the first answer, or a refusal if their fingerprint differs.
- */
+/** Does the work if its key is new. Later calls get the first answer, or a refusal if their fingerprint differs. */
 export const decideOnce = <E extends Refusal = InvalidAmount>(
   { account, open, record }: Pick<View, "account" | "open" | "record">,
   { userId, key, fingerprint, now, post }: OnceWork<E>

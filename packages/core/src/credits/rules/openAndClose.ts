@@ -88,11 +88,11 @@ export interface CloseInput {
   readonly userId: UserId
   /** The business fact, for example `closed:<request>`. */
   readonly key: string
-  /** The tier of those who have no subscription, which the account is left with. */
+  /** The tier of people without a subscription; the closed account has this tier. */
   readonly lowest: TierName
 }
 
-/** Forfeits the remaining credits and writes the debt off, in one transaction; no further period begins. */
+/** Sets the remaining credits and the debt to zero, in one transaction; no further period begins. */
 const closed = (account: LedgerAccount, tier: TierName, reference: string, at: number): Journal => {
   const { allowance, debt, topup } = account
   return post(
@@ -104,12 +104,12 @@ const closed = (account: LedgerAccount, tier: TierName, reference: string, at: n
   )
 }
 
-/** True if the account is empty, owes and holds nothing, and nothing renews it. */
+/** Returns true if the account has no credits, debt or open holds, and no process renews it. */
 export const isClosed = ({ allowance, debt, openHolds, renewedBy, topup }: LedgerAccount): boolean =>
   renewedBy === "none" && allowance === 0 && topup === 0 && debt === 0 && openHolds === 0
 
 /**
- * Closes an account once for its key: its balance is zero then, and nothing renews it. Later grants add to it again.
+ * Closes an account once for its key: the balance becomes zero, and no process renews it. Later grants add to it again.
  * Fails with `HoldsOpen` while a hold is open.
  */
 export const closeAccount = ({ key, lowest, userId }: CloseInput): Operation<Transaction, OnceRefusal | HoldsOpen> => ({
@@ -137,8 +137,8 @@ export interface ClosedAccount {
 }
 
 /**
- * A closed account under another owner: amounts, dates and numbers stay, and the owner's id is replaced wherever it
- * occurs: as the rows' owner, and in the keys of periods (`periodKey`).
+ * Moves a closed account to another owner: amounts, dates and numbers stay, and the owner's id is replaced wherever it
+ * occurs: as the owner of the rows, and in the keys of periods (`periodKey`).
  */
 export const renameOwner = <A extends ClosedAccount>(stored: A, userId: UserId, pseudonym: UserId): A => {
   const rename = (key: string): string => renameKey(key, userId, pseudonym)

@@ -6,8 +6,8 @@ export interface Period {
 }
 
 /**
- * The start of the n-th period: anchor + n calendar months in UTC, clamped to the month's last day, and always
- * computed from the anchor, so that an anchor on the 31st comes back to the 31st after a short month.
+ * The start of the n-th period: anchor + n calendar months in UTC, on the month's last day if the month is shorter.
+ * Always computed from the anchor, so that an anchor on the 31st returns to the 31st after a short month.
  */
 export const periodStart = (anchor: number, number: number): number => {
   const at = new Date(anchor)
@@ -19,7 +19,10 @@ export const periodStart = (anchor: number, number: number): number => {
   return Date.UTC(year, month, Math.min(at.getUTCDate(), lastDay)) + time
 }
 
-/** The period of `anchor` that contains `now`; before the anchor, the first one. Both in Unix milliseconds. */
+/**
+ * Returns the period of `anchor` that contains `now`; the first period if `now` is before the anchor. Both in Unix
+ * milliseconds.
+ */
 export const periodAt = (anchor: number, now: number): Period => {
   const from = new Date(anchor)
   const to = new Date(now)

@@ -3,7 +3,7 @@ import { MAX_CREDITS } from "../maxCredits.ts"
 import type { Usage } from "../../models/Usage.ts"
 import type { ReceiptLine } from "../Transaction.ts"
 
-/** The price part of a model. */
+/** The prices of a model, without its other properties. */
 export const modelPrice = (model: Model): ModelPrice => ({
   creditsPer1kInput: model.creditsPer1kInput,
   creditsPer1kCachedInput: model.creditsPer1kCachedInput,
@@ -13,14 +13,14 @@ export const modelPrice = (model: Model): ModelPrice => ({
   ...(model.longContext && { longContext: model.longContext })
 })
 
-/** Products are summed exactly in millionths. A figure with more than six decimals is rounded up to six. */
+/** Products are summed exactly, in millionths. A number with more than six decimals is rounded up to six. */
 const MILLIONTHS = 1_000_000
 const millionths = (figure: number): bigint => {
   const nearest = Math.round(figure * MILLIONTHS)
   return BigInt(nearest / MILLIONTHS < figure ? nearest + 1 : nearest)
 }
 
-/** The rates of a request with this number of input tokens, cached ones included. */
+/** The prices that apply to a request with this number of input tokens, cached tokens included. */
 const ratesFor = (price: ModelPrice, inputTokens: number): TokenRates => {
   const { longContext } = price
   return longContext !== undefined && inputTokens > longContext.aboveInputTokens ? longContext : price
@@ -29,7 +29,7 @@ const ratesFor = (price: ModelPrice, inputTokens: number): TokenRates => {
 /**
  * Credits for one reply: `max(minimum, ceil((freshInput*in + cacheRead*cachedIn + cacheWrite*write + output*out) /
  * 1000))`, with prices in credits per 1,000 tokens, summed exactly and rounded up once. If the input is longer than the
- * threshold of the price for long contexts, its rates apply to the whole request, as vendors charge it.
+ * model's threshold for long contexts, the prices for long contexts apply to the whole request, as vendors charge it.
  */
 export const priceOf = (usage: Usage, price: ModelPrice): number => {
   const rates = ratesFor(price, usage.freshInput + usage.cacheRead + usage.cacheWrite)
@@ -44,8 +44,8 @@ export const priceOf = (usage: Usage, price: ModelPrice): number => {
 }
 
 /**
- * The maximum price of a reply with at most `inputTokens` tokens of input and `outputTokens` of output, however much of
- * the input is read from or written to a cache.
+ * The maximum price of a reply with at most `inputTokens` input tokens and `outputTokens` output tokens, for any part
+ * of the input that is read from or written to a cache.
  */
 export const maxPriceOf = (inputTokens: number, outputTokens: number, price: ModelPrice): number => {
   const rates = ratesFor(price, inputTokens)
@@ -55,8 +55,9 @@ export const maxPriceOf = (inputTokens: number, outputTokens: number, price: Mod
 }
 
 /**
- * The most output tokens whose price is within `credits`; at most `ceiling`. `cost` is the price of a reply with a
- * number of output tokens, and must not decrease with the number. Zero if not even one output token fits.
+ * The maximum number of output tokens whose price is within `credits`; at most `ceiling`, and zero if not even one
+ * token fits. `cost` returns the price of a reply for a number of output tokens, and must not decrease with that
+ * number.
  */
 export const outputTokensWithin = (credits: number, cost: (output: number) => number, ceiling: number): number => {
   if (cost(0) > credits) return 0
@@ -73,7 +74,9 @@ export const outputTokensWithin = (credits: number, cost: (output: number) => nu
 
 const MAX_LINES = 50
 const MAX_LABEL = 200
-/** Far above any real count or price; products of the two are summed exactly. */
+/**
+ * The maximum quantity and unit price: far above any real value, and products of two of them are still summed exactly.
+ */
 const MAX_FIGURE = 1e12
 
 const PER_CREDIT = BigInt(MILLIONTHS) * BigInt(MILLIONTHS)
@@ -94,7 +97,7 @@ const isLabel = (label: unknown): boolean =>
   label.isWellFormed() &&
   !/\p{Cc}/u.test(label)
 
-/** The problem of a receipt's lines; undefined if there is none. */
+/** Returns the problem of a receipt's lines; undefined if they are valid. */
 export const problemOfLines = (lines: ReadonlyArray<ReceiptLine>): string | undefined => {
   if (lines.length > MAX_LINES) return `a receipt has at most ${MAX_LINES} lines`
   if (!lines.every(({ label }) => isLabel(label))) {

@@ -6,16 +6,16 @@ import type { LedgerAccount, Changes, IdempotencyRecord } from "./LedgerState.ts
 import { periodAt } from "./period.ts"
 import type { ResetInput, TierResets } from "../upkeep/ResetChunk.ts"
 
-/** The business event that a person got the allowance of a period; `start` in Unix milliseconds. */
+/** The key of the business event that a person got the allowance of a period; `start` in Unix milliseconds. */
 export const periodKey = (userId: UserId, start: number): string => `period:${userId}:${new Date(start).toISOString()}`
 
 /**
- * The request behind a period's key. It contains no amount: the second call returns the first grant, even if prices
- * have changed since.
+ * The fingerprint of a period's key. It contains no amount, so that the second call returns the first grant, even if
+ * prices have changed since.
  */
 export const PERIOD_FINGERPRINT = "period"
 
-/** A period that begins, with the tier and the allowance it has. Times in Unix milliseconds. */
+/** A period that begins, with its tier and its allowance. Times in Unix milliseconds. */
 export interface NewPeriod {
   readonly tier: TierName
   readonly allowance: number
@@ -33,9 +33,8 @@ export interface BegunPeriod {
 }
 
 /**
- * Begins a period: the free part of the old allowance expires, the new one repays debt first, and the credits that open
- * holds have set aside of the old one stay with them until they end. Top-ups are not touched. No account exceeds the
- * maximum balance.
+ * Begins a period: the free part of the old allowance expires, the new allowance repays debt first, and open holds keep
+ * the credits of the old allowance until they end. Top-ups are unchanged. No account exceeds the maximum balance.
  */
 export const beginPeriod = (
   account: LedgerAccount,
@@ -61,10 +60,13 @@ export const beginPeriod = (
   return { journal, granted: added + repaid, repaid, expired }
 }
 
-/** The key of the row of a period of which only the dates begin, because its own key granted the allowance before. */
+/**
+ * The prefix of the reference of a row that changes only the dates, because the period's own key granted the allowance
+ * before.
+ */
 const MOVED = "moved:"
 
-/** True for an account whose next period has begun, is paid for, and is begun by the monthly job. */
+/** Returns true if the account's next period has begun, is paid for, and is begun by the monthly job. */
 export const isDue = ({ nextResetAt, renewedBy, renewedUntil = Infinity }: LedgerAccount, asOf: number): boolean =>
   renewedBy === "schedule" && nextResetAt <= asOf && nextResetAt < renewedUntil
 
@@ -75,9 +77,10 @@ export interface ResetDecision {
 }
 
 /**
- * Begins the period that runs at `asOf`, computed from the account's anchor: one period, however many were missed. A
- * period whose key was used already has its allowance; then only the dates move on, which a row of nothing says. The one rule of resets, which SQL
- * repeats over many accounts at once. Undefined for an account whose tier has no allowance, which stays due.
+ * Begins the period that runs at `asOf`, computed from the account's anchor: one period, even if several were missed.
+ * If the key of the period was used before, its allowance was already granted: only the dates change, and a transaction
+ * of 0 credits records that. Returns undefined for an account whose tier has no allowance; it stays due. This is the
+ * only rule of resets; SQL repeats it for many accounts at once.
  */
 export const decideReset = (
   account: LedgerAccount,

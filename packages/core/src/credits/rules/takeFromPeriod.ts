@@ -10,15 +10,17 @@ import type { Decision, LedgerAccount, Operation } from "./LedgerState.ts"
 export interface TakeFromPeriodInput {
   readonly userId: UserId
   readonly key: string
-  /** The period that it is about began then, in Unix milliseconds. */
+  /** Unix milliseconds: the start of the period whose credits are taken or returned. */
   readonly periodStart: number
-  /** Whole credits: taken if positive, returned if negative. */
+  /** Whole credits: positive to take, negative to return. */
   readonly amount: number
-  /** The part of the returned credits that was not taken from that period's allowance. Zero if credits are taken. */
+  /**
+   * The part of the returned credits that had not been taken from that period's allowance. Zero if credits are taken.
+   */
   readonly beyond: number
 }
 
-/** The transaction that moved credits; undefined if there were none to move. */
+/** The transaction that moved credits; undefined if no credits moved. */
 export type TakenFromPeriod = Transaction | undefined
 
 /**
@@ -31,9 +33,9 @@ const taken = (account: LedgerAccount, amount: number) => {
 }
 
 /**
- * Debt is repaid first, beginning with the part that was taken beyond the allowance. The rest of that part goes to the
- * top-ups, because the allowance from which it may have come has expired since; so has the allowance of a period that
- * is over.
+ * Returns credits: debt is repaid first, beginning with the part that was taken beyond the allowance. The rest of that
+ * part is added to the top-ups, because the allowance to which it may have belonged has expired. The part that was
+ * taken from the allowance is lost if its period is over.
  */
 const givenBack = (account: LedgerAccount, { amount, beyond, periodStart }: TakeFromPeriodInput) => {
   const allowance = account.periodStart === periodStart ? 0 - amount - beyond : 0
@@ -68,8 +70,8 @@ const moved = (
 }
 
 /**
- * Takes back credits of a period that is no longer paid for, or returns credits taken in this way. The rest of its
- * allowance goes first; the spent part becomes debt, as with credits that were bought.
+ * Takes back credits of a period that is no longer paid for, or returns credits that were taken back in this way. The
+ * unspent allowance is taken first; the spent part becomes debt, as with bought credits.
  */
 export const takeFromPeriod = (input: TakeFromPeriodInput): Operation<TakenFromPeriod, OnceRefusal> => ({
   name: "takeFromPeriod",

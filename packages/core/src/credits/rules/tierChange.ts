@@ -11,19 +11,19 @@ import { periodAt } from "./period.ts"
 import type { Transaction } from "../Transaction.ts"
 
 /**
- * A change of a person's plan. Allowances are whole credits a month, times Unix milliseconds. `key` is the business
- * event, for example `first:<subscription>`, which its checkout and its first invoice share; a renewal's key is its
- * period. `lowest` is the tier of people without a subscription.
+ * A change of a person's plan. Allowances are whole credits a month, times are Unix milliseconds. `key` is the business
+ * event, for example `first:<subscription>`, which the checkout and the first invoice of a subscription share; the key
+ * of a renewal is that of its period. `lowest` is the tier of people without a subscription.
  */
 export type TierChange =
   | {
-      /** A new subscription, or one upgraded to a new period. */
+      /** A new subscription, or a change of plan that begins a new period. */
       readonly _tag: "Subscribed"
       readonly key: string
       readonly tier: TierName
       readonly allowance: number
       readonly start: number
-      /** Monthly subscriptions are renewed by their invoices, annual ones by the monthly job. */
+      /** The invoices of monthly subscriptions renew them; the monthly job renews annual ones. */
       readonly renewedBy: RenewedBy
     }
   | {
@@ -37,8 +37,8 @@ export type TierChange =
   | {
       /**
        * Another plan within the running period, which grants its excess over the most expensive plan of the period so
-       * far. A cheaper plan takes no credits before the next period. Without `lowest`, people without a subscription
-       * change their plan, too.
+       * far. A cheaper plan takes no credits before the next period. If `lowest` is undefined, the change also applies
+       * to people without a subscription.
        */
       readonly _tag: "Raised"
       readonly key: string
@@ -47,21 +47,21 @@ export type TierChange =
       readonly allowance: number
     }
   | {
-      /** A cheaper plan within the subscription: from the next period on. */
+      /** A cheaper plan within the subscription, from the next period on. */
       readonly _tag: "Lowered"
       readonly key: string
       readonly tier: TierName
       readonly lowest: TierName
     }
   | {
-      /** The subscription is over. `allowance` is the lowest tier's. */
+      /** The subscription has ended. `allowance` is that of the lowest tier. */
       readonly _tag: "Ended"
       readonly key: string
       readonly lowest: TierName
       readonly allowance: number
     }
   | {
-      /** An invoice was not paid: the credits stay, nothing is granted. */
+      /** An invoice was not paid: the credits stay, and none are granted. */
       readonly _tag: "PastDue"
       readonly key: string
     }
@@ -81,7 +81,10 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
       now
     ).journal
   },
-  /** A period that is not later than the account's own comes too late: it was granted already, or is over. */
+  /**
+   * A renewal whose period does not start later than the account's period changes no credits: that period was granted
+   * already, or is over.
+   */
   Renewed: (account, change, key, now) =>
     change.start <= account.periodStart
       ? note(account, "reset", key, now)
@@ -97,7 +100,8 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
   },
   Lowered: (account, { tier }, key, now) => note({ ...account, pendingTier: tier }, "adjustment", key, now),
   Ended: (account, { allowance, lowest }, key, now) => {
-    // A later start than the period's that ends, so that its holds are known by it.
+    // The new period starts later than the period that ends, so that holds of the ended period are recognized by their
+    // `periodStart`.
     const anchor = Math.max(now, account.periodStart + 1)
     const { start, end } = periodAt(anchor, anchor)
     const free = account.allowance - account.heldAllowance
@@ -122,20 +126,20 @@ const rules: { readonly [Tag in TierChange["_tag"]]: Rule<Extract<TierChange, { 
 }
 
 /**
- * A plan's excess over the most expensive one of the running period, so that a change up and down and up again grants
- * nothing.
+ * A plan's excess over the most expensive plan of the running period; zero if the plan is not more expensive. Repeated
+ * changes up and down therefore grant nothing more.
  */
 const beyondPeriod = (account: LedgerAccount, allowance: number): number =>
   Math.max(0, allowance - account.periodCredits)
 
-/** A transaction that moves nothing: the change is in the history, and its key is remembered. */
+/** Writes a transaction that moves no credits, so that the change is in the history and its key is stored. */
 const note = (account: LedgerAccount, type: "reset" | "adjustment", reference: string, at: number): Journal =>
   post({ account, transactions: [] }, { type, amount: 0, allowance: 0, topup: 0, reference, at })
 
 export const tierChangeKey = (userId: UserId, change: TierChange): string =>
   change._tag === "Renewed" ? periodKey(userId, change.start) : change.key
 
-/** The request behind the key, without the parts that may differ between two events about the same fact. */
+/** A description of the request, without the parts that may differ between two events about the same fact. */
 const fingerprintOf = (change: TierChange): string => {
   switch (change._tag) {
     case "Renewed":
@@ -160,11 +164,14 @@ const wrong = (account: LedgerAccount, change: TierChange): string | undefined =
   return comes > MAX_CREDITS - stays ? `an account holds at most ${MAX_CREDITS} credits` : undefined
 }
 
-/** Changes within a subscription say nothing of people who have none: theirs has ended, or has not been reported yet. */
+/**
+ * Returns true for a change within a subscription if the person has no subscription: it has ended, or has not been
+ * reported yet.
+ */
 const isOfNobody = (change: TierChange, { tier }: LedgerAccount): boolean =>
   (change._tag === "Raised" || change._tag === "Lowered") && tier === change.lowest
 
-/** Changes a person's plan once for its key. */
+/** Changes a person's plan, once for the key of the change. */
 export const changeTier = (userId: UserId, change: TierChange): Operation<Transaction, TierRefusal> => {
   const key = tierChangeKey(userId, change)
   return {

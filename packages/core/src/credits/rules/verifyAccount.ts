@@ -6,15 +6,15 @@ import { sameTerms, type Terms } from "./journal.ts"
 import { kindOfSpender, SPENDER_KINDS, type SpenderKind, dayOf, usageOfKind } from "../Spender.ts"
 import { type Difference, type Invariant, SIDE_REFERENCE } from "../upkeep/Verification.ts"
 
-/** An account with all that is stored of it; transactions oldest first. */
+/** An account with everything that is stored about it; transactions oldest first. */
 export interface VerifiedAccount {
   readonly account: LedgerAccount
   readonly holds: ReadonlyMap<string, OpenHold>
   readonly records: ReadonlyMap<string, IdempotencyRecord>
-  /** By charge. */
+  /** The purchases, by their charges. */
   readonly purchases: ReadonlyMap<string, PurchaseState>
   readonly transactions: ReadonlyArray<Transaction>
-  /** The terms as the transaction said that changed them last, and its number. */
+  /** The terms in the transaction that last changed them, and the number of that transaction. */
   readonly explained: ExplainedTerms
 }
 
@@ -25,7 +25,9 @@ export interface ExplainedTerms {
 
 type Compared = readonly [invariant: Invariant, expected: number, found: number]
 
-/** Compares the day's charges and the open amounts of each kind of source, between the account and its rows. */
+/**
+ * Checks, for each kind of spender, that the charges of the account's day of usage equal the sum of the transactions.
+ */
 const usageOfDay = ({ account, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
   const agrees = (kind: SpenderKind) => {
     const rows = transactions.filter(
@@ -38,8 +40,8 @@ const usageOfDay = ({ account, transactions }: VerifiedAccount): ReadonlyArray<C
 }
 
 /**
- * Checks that a purchase has its one grant, and that its clawed-back credits equal those of its rows and those of its
- * reports.
+ * Checks that each purchase has exactly one grant, and that the credits taken back for it equal the sum in its rows and
+ * the sum in its reports.
  */
 const purchasesOf = ({ purchases, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
   const contradicts = (purchase: PurchaseState): boolean => {
@@ -123,7 +125,9 @@ const holdsOf = ({ account, holds, records }: VerifiedAccount): ReadonlyArray<Co
 }
 
 const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compared> => {
-  /** A key that moved credits has its transaction; only one whose hold was released has none. */
+  /**
+   * Returns true if a key has its transaction. Only the key of a released hold has none, because it moved no credits.
+   */
   const isAnswered = ({ key, hold, transaction }: IdempotencyRecord): boolean => {
     if (transaction === undefined) return hold !== undefined
     const row = transactions[Number(transaction.id) - 1]
@@ -132,7 +136,8 @@ const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compa
   const contradicts = ({ at, hold, transaction }: IdempotencyRecord): boolean =>
     transaction !== undefined && (transaction.createdAt !== at || hold?.amount !== transaction.receipt?.held)
   /**
-   * A row of its own key is that key's transaction; one that follows from another was written when that one was used.
+   * Returns true if a key explains a row: the row's own key names it as its transaction; or the row follows from
+   * another operation, whose key was used at the same time.
    */
   const isExplained = (row: Transaction): boolean => {
     const followed = SIDE_REFERENCE.exec(row.reference)
@@ -148,7 +153,10 @@ const keysOf = ({ records, transactions }: VerifiedAccount): ReadonlyArray<Compa
   ]
 }
 
-/** A receipt says which buckets paid; every charge for a reply has one. */
+/**
+ * Returns true if a row contradicts its receipt, which names the buckets that paid. Every `usage` row must have a
+ * receipt.
+ */
 const contradictsReceipt = (row: Transaction): boolean => {
   const { type, amount, allowanceAmount, topupAmount, model, receipt, source } = row
   if (receipt === undefined) return type === "usage" || model !== undefined || source !== undefined

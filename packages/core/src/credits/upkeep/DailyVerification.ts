@@ -4,28 +4,34 @@ import { failureFields } from "../../storage/failureFields.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { CreditService } from "../CreditService.ts"
 
-/** The time between two verifications of all processes together, and between two looks of one. */
+/** The time between two verifications, counted over all processes together. */
 const EVERY = Duration.days(1)
-/** The time after which a run that failed, or whose process died, is repeated; and between the signs of one that runs. */
+/**
+ * A run that failed, or whose process died, is repeated after this time; a run that works renews its claim every
+ * `BETWEEN_SIGNS`.
+ */
 const RETRY = Duration.hours(1)
 const BETWEEN_SIGNS = "10 minutes"
 const DAILY = { task: "verify", everyMs: Duration.toMillis(EVERY), retryMs: Duration.toMillis(RETRY) } as const
 const BETWEEN_LOOKS = "10 minutes"
-/** A process that starts has other things to do first. */
+/** The wait before the first check, because a process that starts has more urgent work. */
 const BEFORE_FIRST = "1 minute"
 
 const FOUND = "Balances differ from the rows that they follow from; parley credits verify says which."
 
 /**
- * Compares all balances with their rows once a day, in one of all processes, and changes nothing. If a run fails or its
- * process dies, the comparison is repeated after an hour; a run that finds differences is complete.
+ * Compares all balances with their rows once a day, in only one of all processes, and changes nothing. If a run fails
+ * or its process dies, it is repeated after an hour; a run that finds differences counts as complete.
  */
 export class DailyVerification extends Context.Service<
   DailyVerification,
   {
-    /** Verifies if it is due; returns the number of differences, or undefined if it was not due. */
+    /**
+     * Verifies all balances if a verification is due, and returns the number of differences; returns undefined
+     * otherwise.
+     */
     readonly verifyIfDue: Effect.Effect<number | undefined, StorageFailed>
-    /** Looks every ten minutes if it is due, until interrupted. */
+    /** Checks every ten minutes whether a verification is due, until interrupted. */
     readonly run: Effect.Effect<never>
   }
 >()("@parley/core/credits/DailyVerification") {

@@ -6,12 +6,12 @@ import { CreditUpkeep } from "../CreditLedger.ts"
 import { HoldTtl } from "../holds/keepHolds.ts"
 import { addSwept, NOTHING_SWEPT, type Swept } from "../holds/Hold.ts"
 
-/** Holds ended in one transaction, and the time between two sweeps. */
+/** The maximum number of holds that one transaction ends; `BETWEEN_SWEEPS` is the time between two sweeps. */
 const HOLDS_PER_SWEEP = 100
 const BETWEEN_SWEEPS = "5 seconds"
 /**
- * After an outage, live processes have this long to end or renew their holds before any is swept, or the lifetime of a
- * hold if that is shorter.
+ * After an outage, the sweeper waits for this time, or for the lifetime of a hold if that is shorter, so that live
+ * processes can end or renew their holds first.
  */
 const AFTER_OUTAGE_MS = 20_000
 
@@ -22,11 +22,15 @@ const REFUSED =
 export class HoldSweeper extends Context.Service<
   HoldSweeper,
   {
-    /** Ends all holds that were not renewed in time; an account whose holds cannot be ended holds up no other. */
+    /**
+     * Ends all holds that were not renewed in time. An account whose holds cannot be ended does not delay other
+     * accounts.
+     */
     readonly sweep: Effect.Effect<Swept, StorageFailed>
     /**
-     * Sweeps every few seconds until interrupted. A process that starts knows of no outage, and so waits as after one: servers
-     * are often started again by it, and come back before those that still write replies.
+     * Sweeps every few seconds until interrupted. A process that starts waits first, as after an outage: an outage
+     * often is the reason for the restart, and this process may be back before processes that are still writing
+     * replies.
      */
     readonly run: Effect.Effect<never>
   }
@@ -44,7 +48,7 @@ export class HoldSweeper extends Context.Service<
           instruments.released.record(swept.returned)
           all = { ...addSwept(all, swept), refused: swept.refused }
           const ended = swept.charged + swept.released
-          // Refused holds are found again, so that the sum never reaches the limit.
+          // A refused hold is found again by each sweep, so the number of ended holds may never reach the limit.
           if (swept.refused > 0 ? ended === 0 : ended < HOLDS_PER_SWEEP) return all
         }
       })

@@ -16,34 +16,38 @@ import {
   type TierResets
 } from "./ResetChunk.ts"
 
-/** Accounts in one transaction: few enough that no call waits for long behind one. */
+/** The number of accounts in one transaction: small enough that other calls on these accounts do not wait for long. */
 const ACCOUNTS_PER_CHUNK = 250
-/** Two, so that one commits while the other computes; more would slow down replies. */
+/** Two, so that one chunk commits while the other is computed; more chunks at once would slow down replies. */
 const CHUNKS_AT_ONCE = 2
 /**
- * The pause between chunks, as a share of the time that the chunk took: the slower the database, the longer the pause.
+ * The pause between chunks, as a share of the duration of the previous chunk: the slower the database, the longer the
+ * pause.
  */
 const REST = 1 / 3
-/** An account that was busy is tried again in further rounds, and left to the next run if it stays so. */
+/**
+ * The number of rounds. An account that was busy is tried again in the next round, and left to the next run after the
+ * last.
+ */
 const ROUNDS = 5
 const BETWEEN_ROUNDS = "100 millis"
 /** After this many consecutive refusals, assume a systemic fault and stop. */
 const REFUSED_IN_A_ROW = 10
 
-/** The result of a range. */
+/** The result of a reset of one range. */
 interface RangeReset extends ResetChunk {
   readonly refused: number
 }
 
 export interface ResetRun {
-  /** Unix milliseconds; now, by the ledger's clock, unless given. */
+  /** Unix milliseconds: the time for which the reset is done; the ledger's present time unless given. */
   readonly asOf?: number | undefined
   /**
-   * True if a time in the future is intended: every person's period would end before its time. A dry run does not need
-   * it.
+   * True if a time in the future is intended: the current period of every person would end early. A dry run does not
+   * need it.
    */
   readonly early?: boolean
-  /** Counts what would be done, and does nothing. */
+  /** True: counts the effects, and changes nothing. */
   readonly dryRun?: boolean
   /** Called after every chunk. */
   readonly onProgress?: (progress: ResetReport) => Effect.Effect<void>
@@ -53,16 +57,21 @@ export interface ResetRun {
 export interface ResetReport {
   readonly asOf: number
   readonly resetCount: number
-  /** Accounts that were being written each time they were tried, or are on tiers that the catalog has not: still due. */
+  /**
+   * Accounts that another call was writing at every attempt, or whose tier is not in the catalog: they are still due.
+   */
   readonly busy: number
-  /** Accounts that the storage refused to reset, since their rows contradict each other: still due. */
+  /** Accounts that the storage refused to reset, because their rows contradict each other: they are still due. */
   readonly refused: number
   readonly tiers: TierResets
 }
 
 /** Resets ranges of accounts, or counts the effects of a reset. */
 const makeRangeReset = (upkeep: CreditUpkeep["Service"], allowances: ResetInput["allowances"]) => {
-  /** A range that fails as a whole, one account after another, so that a broken one holds up no other. */
+  /**
+   * Resets the accounts of a failed range one after another, so that an account that cannot be reset does not delay the
+   * others.
+   */
   const resetOneByOne = Effect.fnUntraced(function* (range: ResetRange, asOf: number) {
     let done: RangeReset = { tiers: noResets(allowances), busy: 0, refused: 0 }
     let inARow = 0
@@ -103,9 +112,10 @@ export class ResetService extends Context.Service<
   ResetService,
   {
     /**
-     * Resets all due accounts, chunk by chunk. May be stopped at any moment and run again, or run twice at once: a
-     * period is granted once. Fails with `ResetTooEarly` if `asOf` is in the future by the ledger's clock. Memory does
-     * not grow with the number of accounts. An account that cannot be reset is counted, and delays no other.
+     * Resets all due accounts, chunk by chunk. A run may be stopped at any moment and started again, or run twice at
+     * once: a period is granted once. Fails with `ResetTooEarly` if `asOf` is in the future by the ledger's clock. The
+     * memory used does not grow with the number of accounts. An account that cannot be reset is counted, and does not
+     * delay others.
      */
     run(options?: ResetRun): Effect.Effect<ResetReport, StorageFailed | ResetTooEarly>
   }
@@ -120,7 +130,10 @@ export class ResetService extends Context.Service<
 
       const { countRange, resetRange } = makeRangeReset(upkeep, allowances)
 
-      /** A run that has begun waits for a storage that is away; one that cannot begin says so. */
+      /**
+       * Returns the next range. A run that has begun waits until an unreachable storage answers again; a run that
+       * cannot read the first range fails at once.
+       */
       const nextRange = (asOf: number, before: ResetRange | undefined) => {
         const due = upkeep.due({ asOf, before, limit: ACCOUNTS_PER_CHUNK })
         return before === undefined ? due : retryThroughOutage(due)

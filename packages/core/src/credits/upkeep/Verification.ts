@@ -2,22 +2,22 @@ import type { UserId } from "../../identity/UserId.ts"
 import type { Cursor } from "../../storage/Cursor.ts"
 
 export interface VerifyInput {
-  /** Accounts at most. */
+  /** The maximum number of accounts. */
   readonly limit: number
-  /** `next` of the chunk before. */
+  /** The `next` of the previous chunk. */
   readonly after: Cursor | undefined
   /** Only the account of this person; all accounts unless given. */
   readonly userId?: UserId | undefined
   /**
-   * Unix milliseconds. Transactions from before this time are trusted; checked are later transactions, open holds, and
-   * every account against its newest transaction. Everything is checked if it is undefined.
+   * Unix milliseconds: transactions from before this time are not checked. Checked are later transactions, open holds,
+   * and every account against its newest transaction. If undefined, everything is checked.
    */
   readonly since?: number | undefined
 }
 
 /**
- * The numbers of compared rows. The last six are for storage that other programs can write: digests, and rows that only
- * a database counts.
+ * The names of the compared numbers. The last six are only for storage that other programs can write: digests, and rows
+ * that only a database counts.
  */
 export type Invariant =
   | "sum of amounts"
@@ -49,7 +49,7 @@ export type Invariant =
   | "purchases that contradict their transactions"
   | "transactions without their purchase"
 
-/** A difference between an account and its rows: the value that follows from the rows, and the stored value. */
+/** A difference between an account and its rows: the value computed from the rows, and the stored value. */
 export interface Difference {
   /** "*" if it concerns all accounts together. */
   readonly userId: UserId
@@ -65,5 +65,8 @@ export interface VerifyChunk {
   readonly next: Cursor | undefined
 }
 
-/** References of rows that follow from another operation, contain its key, and have no key of their own. */
+/**
+ * Matches the reference of a row that follows from another operation: it contains the key of that operation, and has no
+ * key of its own.
+ */
 export const SIDE_REFERENCE = /^(repaid|expired|moved):(.*)$/s

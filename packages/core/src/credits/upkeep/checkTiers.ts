@@ -6,8 +6,8 @@ import { namesOf } from "../../tiers/Tier.ts"
 import { CreditUpkeep } from "../CreditLedger.ts"
 
 /**
- * Fails with `TiersMissing` if accounts are on tiers that the catalog does not have. For processes that start: the
- * allowance of those accounts is unknown, and a guess would take credits from people who paid, or grant unpaid ones.
+ * Fails with `TiersMissing` if accounts are on tiers that the catalog does not have. Called when a process starts: the
+ * allowance of those accounts is unknown, and a guess would take credits from people who paid, or grant unpaid credits.
  */
 export const checkTiers: Effect.Effect<void, TiersMissing | StorageFailed, Catalog | CreditUpkeep> = Effect.gen(
   function* () {
