@@ -13,17 +13,17 @@ import { PaymentInbox } from "./PaymentInbox.ts"
 import { paidPlans, type Plan } from "./planOf.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
-/** A person who buys. */
+/** A person who opens a page of the payment provider. */
 export const Buyer = Schema.Struct({
   userId: UserId,
-  /** Written into a new customer, so that the provider can send receipts. */
+  /** Stored with a new customer, so that the provider can send receipts. */
   email: Schema.optional(Schema.String)
 })
 export type Buyer = typeof Buyer.Type
 
 export const PortalLinkInput = Schema.Struct({
   ...Buyer.fields,
-  /** The address to which the person returns. */
+  /** The address to which the provider sends the person back. */
   returnUrl: Schema.String
 })
 export type PortalLinkInput = typeof PortalLinkInput.Type
@@ -40,27 +40,27 @@ export type CheckoutLinkInput = typeof CheckoutLinkInput.Type
 export const InvoicesInput = Schema.Struct({ userId: UserId, customerId: Id, limit: PageLimit })
 export type InvoicesInput = typeof InvoicesInput.Type
 
-/** A price with its tier or credits. */
+/** A price, with the tier or the credits that it buys. */
 export interface Offer {
   readonly priceId: string
   readonly mode: CheckoutMode
   readonly buys: { readonly tier: TierName } | { readonly topup: number }
-  /** Its cost; undefined if the provider does not state it. */
+  /** The cost of the price; undefined if the provider does not state it. */
   readonly cost: Omit<PriceOffer, "priceId"> | undefined
 }
 
-/** A subscription that goes on. */
+/** A subscription that continues. */
 export interface PaidSubscription {
   readonly id: string
   readonly tier: TierName
-  /** The plan of the next period, if a cheaper one was chosen for it. */
+  /** The tier from the next period on, if the person chose a cheaper plan. */
   readonly nextTier: TierName | undefined
-  /** The price that it is charged by from now on. */
+  /** The price that the subscription is charged from now on. */
   readonly priceId: string | undefined
   readonly status: SubscriptionStatus
   /** True if one payment covers more than a month and the credits are granted month by month. */
   readonly givesMonthly: boolean
-  /** Unix milliseconds: the end of the paid time, and the end of the subscription if that is decided. */
+  /** Unix milliseconds: the end of the paid time; `endsAt` is the end of the subscription, if the end is decided. */
   readonly paidUntil: number
   readonly endsAt: number | undefined
 }
@@ -68,27 +68,27 @@ export interface PaidSubscription {
 /** The subscriptions of a person. */
 export interface SubscriptionState {
   readonly customerId: string | undefined
-  /** The one whose plan the person has. */
+  /** The subscription that determines the person's plan. */
   readonly subscription: PaidSubscription | undefined
-  /** Further subscriptions, which are also paid for and grant nothing while this one runs. */
+  /** Further subscriptions that the person also pays for; they grant nothing while `subscription` runs. */
   readonly others: ReadonlyArray<PaidSubscription>
 }
 
-/** Time for which the provider's prices are cached, in milliseconds. */
+/** Milliseconds for which the provider's prices are cached. */
 const OFFERS_COUNT_MS = 60_000
 
 const modeOf = (bought: Offer["buys"]): CheckoutMode => ("tier" in bought ? "subscription" : "one-time")
 
-/** The customers of people at the provider. */
+/** Finds and creates the customers of people at the provider. */
 const makeCustomers = (
   gateway: PaymentGateway["Service"],
   store: BillingStore["Service"],
   inbox: PaymentInbox["Service"]
 ) => {
   /**
-   * Concurrent calls create one customer: they share the key, and the first linked customer counts. For a while a provider
-   * answers a key with its first customer, even if the person was erased since then and has come back. In this case the next
-   * key names the customer that cannot be linked.
+   * Creates a customer and links it. Concurrent calls create the same customer, because they share the idempotency key,
+   * and the first linked customer is used. For a while the provider answers a key with its first customer, even if the
+   * person was erased since then and has returned; that customer cannot be linked, so the next key contains its id.
    */
   const createCustomer = (
     { email, userId }: Buyer,
@@ -102,7 +102,10 @@ const makeCustomers = (
       return linked ?? (yield* createCustomer({ email, userId }, replaces, customerId))
     })
 
-  /** Makes a call for a person's customer. Creates a customer if there is none, or if the provider no longer has it. */
+  /**
+   * Makes a call for a person's customer. First creates a customer if there is none, or if the provider no longer has
+   * the stored one.
+   */
   const of = <A, E>(
     buyer: Buyer,
     ask: (customerId: string) => Effect.Effect<A, E | PaymentObjectNotFound>
@@ -121,20 +124,26 @@ const makeCustomers = (
   return { of }
 }
 
-/** The purchases of people, and their view of them. */
+/** Sells plans and credits to people, and shows them their purchases. */
 export class BillingService extends Context.Service<
   BillingService,
   {
-    /** The provider's page where a person manages plan and means of payment. A person gets a customer once. */
+    /**
+     * Opens the provider's page where a person manages the plan and the means of payment. Creates the person's customer
+     * on the first call.
+     */
     portal(input: PortalLinkInput): Effect.Effect<{ readonly url: string }, PaymentFailed | StorageFailed>
     /**
-     * The provider's page where a person pays for a price of the catalog. Fails with `PriceNotOffered`, before the
-     * provider is asked, if the catalog has no such price or the mode does not fit it.
+     * Opens the provider's page where a person pays for a price of the catalog. Fails with `PriceNotOffered`, without
+     * asking the provider, if the catalog has no such price or sells it in another mode.
      */
     generateCheckoutLink(
       input: CheckoutLinkInput
     ): Effect.Effect<{ readonly url: string }, PriceNotOffered | PaymentFailed | StorageFailed>
-    /** A person's invoices, newest first. Fails with `CustomerNotFound`, without asking the provider, for another's. */
+    /**
+     * Returns a person's invoices, newest first. Fails with `CustomerNotFound`, without asking the provider, if the
+     * customer belongs to another person.
+     */
     invoices(
       input: InvoicesInput
     ): Effect.Effect<ReadonlyArray<Invoice>, CustomerNotFound | PaymentFailed | StorageFailed>
@@ -173,7 +182,7 @@ export class BillingService extends Context.Service<
           })
         )
       })
-      // A failure is asked again at once.
+      // A failed answer is not cached, so the next call asks again.
       const offers = yield* Effect.cachedWithTTL(askedOffers, (exit) => (Exit.isSuccess(exit) ? OFFERS_COUNT_MS : 0))
 
       return BillingService.of({

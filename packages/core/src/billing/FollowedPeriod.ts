@@ -4,19 +4,21 @@ import type { UserId } from "../identity/UserId.ts"
 import type { Plan } from "./planOf.ts"
 import type { SubscriptionFacts } from "./SubscriptionFacts.ts"
 
-/** The remaining credits of a subscription's period that another subscription has replaced. */
+/** The remaining credits of a subscription's period that another subscription's period has replaced. */
 export interface SetAside extends PeriodRest {
   readonly subscriptionId: string
   readonly periodKey: string
 }
 
-/** Credits that refunds and disputes took of the period that is followed: out of its allowance, and beyond. Whole credits. */
+/**
+ * Whole credits that refunds and disputes took from the followed period: from its allowance, and beyond the allowance.
+ */
 export interface TakenBack {
   readonly allowance: number
   readonly beyond: number
 }
 
-/** Spent credits of a period that is not followed any more, which refunds and disputes took: they are paid for no more. */
+/** Spent credits of a past period that refunds and disputes took back, because they are no longer paid for. */
 export interface TakenBeyond {
   readonly periodKey: string
   /** Whole credits. */
@@ -25,7 +27,7 @@ export interface TakenBeyond {
 
 /** The period that the credits follow, and the remaining credits of the periods that it replaced. */
 export interface FollowedPeriod {
-  /** None: no subscription goes on. */
+  /** Undefined if no subscription continues. */
   readonly subscriptionId?: string | undefined
   readonly periodKey?: string | undefined
   /** Unix milliseconds. */
@@ -35,20 +37,23 @@ export interface FollowedPeriod {
   readonly beyond?: ReadonlyArray<TakenBeyond> | undefined
 }
 
-/** A period with more credits taken; a negative amount returns credits. */
+/** Adds credits that were taken from the followed period; negative numbers return credits. */
 export const withTaken = (followed: FollowedPeriod, { allowance, beyond }: TakenBack): FollowedPeriod => {
   const before = followed.taken ?? { allowance: 0, beyond: 0 }
   return { ...followed, taken: { allowance: before.allowance + allowance, beyond: before.beyond + beyond } }
 }
 
-/** The credits taken of a period beyond its remaining ones, whether it is followed or was. */
+/**
+ * Returns the credits that were taken for a period beyond its remaining allowance, for the followed period or a past
+ * one.
+ */
 export const takenBeyond = (followed: FollowedPeriod | undefined, key: string | undefined): number => {
   if (followed === undefined || key === undefined) return 0
   const { beyond = [], periodKey: now, taken } = followed
   return now === key ? (taken?.beyond ?? 0) : (beyond.find(({ periodKey: one }) => one === key)?.credits ?? 0)
 }
 
-/** The same with more credits taken; a negative amount returns credits. */
+/** Adds credits that were taken for a past period; a negative number returns credits. */
 export const withTakenBeyond = (followed: FollowedPeriod, key: string, credits: number): FollowedPeriod => {
   const { beyond = [] } = followed
   const total = (beyond.find(({ periodKey: one }) => one === key)?.credits ?? 0) + credits
@@ -57,8 +62,8 @@ export const withTakenBeyond = (followed: FollowedPeriod, key: string, credits: 
 }
 
 /**
- * A plan whose period has a key of its own if the period of another subscription, which began at the same moment, was granted
- * under their common key: each is granted once, and neither replaces the other.
+ * Returns a plan whose period key contains its subscription if the period of another subscription with the same start
+ * was granted under the common key. So each period is granted once, and neither replaces the other.
  */
 export const withOwnKey = (before: FollowedPeriod | undefined, plan: Plan): Plan => {
   const { periodKey: key, subscriptionId } = plan
@@ -72,21 +77,21 @@ export const withOwnKey = (before: FollowedPeriod | undefined, plan: Plan): Plan
   return holds(true, own) || holds(false, key) ? { ...plan, periodKey: own } : plan
 }
 
-/** Whether the credits follow a plan already. */
+/** Returns true if the credits already follow a plan. */
 export const isFollowed = (before: FollowedPeriod | undefined, { periodKey: key, subscriptionId, terms }: Plan) =>
   before !== undefined &&
   before.subscriptionId === subscriptionId &&
   before.periodKey === key &&
   (key !== undefined || before.periodStart === terms.periodStart)
 
-/** The remaining credits of a plan's period, if another one had replaced it. */
+/** Returns the remaining credits of a plan's period, if another period had replaced it; undefined otherwise. */
 export const restOf = (before: FollowedPeriod | undefined, { periodKey: key, subscriptionId }: Plan) => {
   if (before === undefined || before.subscriptionId === subscriptionId) return undefined
   const rest = before.setAside.find((one) => one.subscriptionId === subscriptionId && one.periodKey === key)
   return rest && { left: rest.left, given: rest.given }
 }
 
-/** The followed period of a plan, with the remaining credits of the period that it replaces. */
+/** Returns the followed period of a plan, including the remaining credits of the period that it replaces. */
 export const followedPeriod = (
   before: FollowedPeriod | undefined,
   plan: Plan,
@@ -104,7 +109,7 @@ export const followedPeriod = (
       : [
           {
             subscriptionId: leaves,
-            // The monthly job begins later months of a year by itself.
+            // In a plan that is paid by the year, the monthly job has begun the later months under keys of their own.
             periodKey:
               left.periodStart === before.periodStart && before.periodKey !== undefined
                 ? before.periodKey

@@ -4,12 +4,14 @@ import type { PeriodPayment } from "./SubscriptionFacts.ts"
 /** A report on the payment of an invoice: the part of it that is refunded or disputed. */
 export interface InvoiceReport extends CorrectionReport {
   readonly invoiceId: string
-  /** The whole of which `part` is a part; undefined means the invoice. */
+  /** The total of which `part` is a part; undefined means the amount of the invoice. */
   readonly whole: number | undefined
   readonly currency: string
 }
 
-/** `reports` with one more: the latest report of each refund and each dispute counts, in any order of arrival. */
+/**
+ * Returns `reports` with one more. For each refund and dispute the latest report is stored, in any order of arrival.
+ */
 export const withInvoiceReport = (
   reports: ReadonlyArray<InvoiceReport>,
   report: InvoiceReport
@@ -27,7 +29,10 @@ const scaled = (
   return part >= all ? granted : Number((BigInt(granted) * BigInt(part)) / BigInt(all))
 }
 
-/** The part of `granted` credits that the latest reports of their payment take back: `floor(granted * part / whole)` each. */
+/**
+ * Returns the part of `granted` credits that the latest reports on their payment take back: the sum of `floor(granted *
+ * part / whole)` over the reports.
+ */
 export const refundedOf = (
   granted: number,
   payment: PeriodPayment | undefined,

@@ -30,21 +30,21 @@ export class PaymentInbox extends Context.Service<
   PaymentInbox,
   {
     /**
-     * Receives a signed event: the event, its consequences and the ledger's rows are one transaction. A failure leaves nothing
-     * behind, and the provider may send the same event again.
+     * Receives a signed event: the event, its consequences and the ledger's rows are written in one transaction. After
+     * a failure nothing is stored, and the provider may send the same event again.
      */
     receive(signed: SignedEvent): Effect.Effect<HandledEvent, InvalidSignature | PaymentFailed | StorageFailed>
-    /** The first half of `receive`: proves the signature and reads the event. */
+    /** The first half of `receive`: verifies the signature and reads the event. */
     verify(signed: SignedEvent): Effect.Effect<ReceivedPaymentEvent, InvalidSignature | PaymentFailed>
-    /** The second half: receives an event whose signature was proven. */
+    /** The second half of `receive`: stores and applies an event whose signature was verified. */
     accept(event: ReceivedPaymentEvent): Effect.Effect<HandledEvent, PaymentFailed | StorageFailed>
     /** Applies a stored event, even if it was applied before: each consequence happens once. */
     replay(eventId: string): Effect.Effect<HandledEvent, PaymentEventNotFound | PaymentFailed | StorageFailed>
-    /** Applies the listed events that never arrived, and those that wait. */
+    /** Applies the events in the provider's list that never arrived, and those that wait. */
     catchUp(input: CatchUpInput): Effect.Effect<CatchUpReport, PaymentFailed | StorageFailed>
     /**
-     * Links a customer to a person, and applies the events that waited for it. Returns the person's customer, or undefined if
-     * the given customer belongs to another person.
+     * Links a customer to a person, and applies the events that waited for it. Returns the person's customer; undefined
+     * if the given customer belongs to another person.
      */
     link(input: LinkInput): Effect.Effect<string | undefined, PaymentFailed | StorageFailed>
   }
@@ -62,7 +62,10 @@ export class PaymentInbox extends Context.Service<
       const applier = paymentApplier({ events, ...credits, catalog: yield* Catalog })
       const inUnit = paymentUnits({ facts, gateway, reports, unitOfWork: yield* UnitOfWork })
 
-      /** Applies an event together with others if possible; otherwise returns the rest of the work, to be done alone. */
+      /**
+       * Applies an event together with other events if possible; otherwise returns the rest of the work, which has to
+       * be done alone.
+       */
       const begin = Effect.fnUntraced(function* (
         event: ReceivedPaymentEvent,
         again: boolean
@@ -117,6 +120,6 @@ export class PaymentInbox extends Context.Service<
   )
 }
 
-/** An event with its outcome, which is logged. */
+/** Logs and returns an event with its outcome. */
 const handledAs = (event: ReceivedPaymentEvent, outcome: EventOutcome): Effect.Effect<HandledEvent> =>
   Effect.as(reportOutcome(event, outcome), { id: event.id, kind: event.kind, ...outcome })

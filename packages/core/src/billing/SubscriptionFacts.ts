@@ -1,9 +1,9 @@
 import type { PaidInvoice, PaymentSubscription, SubscriptionStatus } from "./provider/PaymentEvent.ts"
 
-/** A price that a subscription had at a moment, while it was in good standing. Times in Unix milliseconds. */
+/** A price that a subscription had at a time while it was in good standing. Times in Unix milliseconds. */
 export interface SeenPrice {
   readonly priceId: string
-  /** The period it had it in. */
+  /** The start of the period in which it had this price. */
   readonly periodStart: number
   readonly periodEnd: number
   readonly at: number
@@ -15,69 +15,70 @@ export interface SubscriptionReport {
   readonly status: SubscriptionStatus
   readonly priceId: string | undefined
   readonly periodStart: number
-  /** The time of its end, if the end is decided. */
+  /** The planned end of the subscription; undefined if no end is planned. */
   readonly endsAt: number | undefined
 }
 
 /** The payment of a period. */
 export interface PeriodPayment {
   readonly invoiceId: string
-  /** In the smallest unit of the currency. */
+  /** The paid amount in the smallest unit of the currency. */
   readonly amount: number
   readonly currency: string
-  /** The time at which the invoice was reported as paid, in Unix milliseconds. */
+  /** Unix milliseconds: the time at which the invoice was reported as paid. */
   readonly paidAt: number
 }
 
-/** A period that is paid for. */
+/** A period of a subscription that was paid for. */
 export interface PaidPeriod {
   readonly start: number
   readonly end: number
   readonly priceId: string
-  /** The subscription's first, which its checkout stands for as well. */
+  /** True for the first period of a subscription, which its checkout also represents. */
   readonly isFirst: boolean
-  /** Undefined as long as its checkout alone is known. */
+  /** Undefined as long as only the checkout of the period is known. */
   readonly payment: PeriodPayment | undefined
 }
 
-/** A price that a subscription was changed to within a period, as the invoice of the change paid for it. */
+/** A change to another price within a period, which an invoice paid for. */
 export interface PaidChange {
   readonly priceId: string
-  /** When the subscription was changed. */
+  /** The time of the change. */
   readonly at: number
-  /** The end of the period that the change was paid for. */
+  /** The end of the period for which the change was paid. */
   readonly end: number
   readonly payment: PeriodPayment
 }
 
 /**
- * The facts of a subscription. Each part grows in its own order (the newest report, the latest period, the set of prices).
- * So the same reports make the same facts, in any order and any number.
+ * The facts of a subscription. Each part grows in an order of its own: the newest report, the latest period, the set of
+ * prices. So the same reports result in the same facts, in any order and any number.
  */
 export interface SubscriptionFacts {
   readonly id: string
   readonly startedAt: number | undefined
   readonly latest: SubscriptionReport | undefined
-  /** The period paid for last and later ones; sorted. */
+  /** The prices in the period paid for last and in later periods; sorted. */
   readonly seen: ReadonlyArray<SeenPrice>
-  /** The checkout that was paid. */
+  /** The paid checkout: its time, and its price. */
   readonly checkout: { readonly at: number; readonly priceId: string } | undefined
   readonly paid: PaidPeriod | undefined
-  /** The periods paid for before, as long as their payments may be disputed; sorted. */
+  /** The earlier paid periods, as long as their payments can be disputed; sorted. */
   readonly earlier: ReadonlyArray<PaidPeriod>
-  /** Within these periods, and later ones; sorted. */
+  /** The paid changes within these periods and later ones; sorted. */
   readonly changes: ReadonlyArray<PaidChange>
-  /** It has ended for good; later reports do not change that. */
+  /** Unix milliseconds: the time at which the subscription ended for good; later reports do not change it. */
   readonly endedAt: number | undefined
 }
 
 const DAY_MS = 86_400_000
 
 /**
- * Tells whether a change was paid for within a period. A change that ends earlier belongs to another period, for
- * example to the month after a year whose rest was credited, and buys nothing for the months of the year. The tolerance
- * of one day is for a period that is known only from its checkout, whose end is an estimate. That estimate can be near the
- * end of a period that began later: a change belongs to the reported period with its own end.
+ * Returns true if a change was paid for within a period. A change that ends earlier belongs to another period, for
+ * example to the month after a year whose rest was credited, and buys nothing for the months of that year. The
+ * tolerance of one day is for a period that is known only from its checkout, so that its end is an estimate. The
+ * estimated end can be near the end of a period that began later; a change then belongs to that period if the reported
+ * end of the period equals the end of the change.
  */
 export const isWithin = (
   { seen }: SubscriptionFacts,
@@ -89,7 +90,7 @@ export const isWithin = (
   end > period.end - DAY_MS &&
   !seen.some(({ periodEnd, periodStart }) => periodStart > period.start && periodStart <= at && periodEnd === end)
 
-/** Nothing is known of this subscription. */
+/** The facts of a subscription about which nothing has been reported. */
 export const noFacts = (id: string): SubscriptionFacts => ({
   id,
   startedAt: undefined,
@@ -105,7 +106,10 @@ export const noFacts = (id: string): SubscriptionFacts => ({
 const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 
-/** Reports of one second: a subscription comes into being and recovers within it more often than it falls behind. */
+/**
+ * The order of reports of the same second: subscriptions start and recover within a second more often than they fall
+ * behind.
+ */
 const STATUS_RANK: Readonly<Record<SubscriptionStatus, number>> = {
   incomplete: 0,
   paused: 1,
@@ -118,7 +122,7 @@ const STATUS_RANK: Readonly<Record<SubscriptionStatus, number>> = {
 
 const compareText = (a = "", b = "") => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The order of reports: by time, and within a second by their content, so that every process finds the same newest one. */
+/** Orders reports by time, and within a second by their content, so that every process finds the same newest report. */
 const compareReports = (a: SubscriptionReport, b: SubscriptionReport): number =>
   a.at - b.at ||
   a.periodStart - b.periodStart ||
@@ -139,7 +143,7 @@ const later = <A>(a: A | undefined, b: A | undefined, compare: (a: A, b: A) => n
 const compareSeen = (a: SeenPrice, b: SeenPrice): number =>
   a.at - b.at || a.periodStart - b.periodStart || a.periodEnd - b.periodEnd || compareText(a.priceId, b.priceId)
 
-/** Retention of paid periods: direct debits can be disputed for thirteen months. */
+/** The retention of paid periods: 400 days, because direct debits can be disputed for thirteen months. */
 const KEPT_MS = 400 * 86_400_000
 
 const compareChanges = (a: PaidChange, b: PaidChange): number =>
@@ -148,15 +152,15 @@ const compareChanges = (a: PaidChange, b: PaidChange): number =>
   compareText(a.payment.invoiceId, b.payment.invoiceId) ||
   compareText(a.priceId, b.priceId)
 
-/** Each once, in their order. */
+/** Sorts items and removes duplicates. */
 const sortedOnce = <A>(all: ReadonlyArray<A>, compare: (a: A, b: A) => number): ReadonlyArray<A> =>
   all.toSorted(compare).filter((one, index, sorted) => index === 0 || compare(one, sorted[index - 1] as A) !== 0)
 
-/** Prices of periods that are over explain nothing any more. */
+/** Removes prices of periods before the last paid period; they are no longer needed. */
 const stillSeen = (seen: ReadonlyArray<SeenPrice>, paid: PaidPeriod | undefined): ReadonlyArray<SeenPrice> =>
   sortedOnce(seen, compareSeen).filter(({ periodStart }) => periodStart >= (paid?.start ?? -Infinity))
 
-/** All that was paid for, and the last of it. */
+/** Merges the paid periods and changes of two sets of facts; `paid` is the last of the periods. */
 const mergePaid = (a: SubscriptionFacts, b: SubscriptionFacts) => {
   const all = sortedOnce(
     [...a.earlier, ...b.earlier, ...[a.paid, b.paid].filter((one) => one !== undefined)],
@@ -171,7 +175,7 @@ const mergePaid = (a: SubscriptionFacts, b: SubscriptionFacts) => {
   }
 }
 
-/** The facts of two sets of reports together. */
+/** Merges the facts from two sets of reports. */
 const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFacts => {
   const { changes, earlier: before, paid } = mergePaid(a, b)
   return {
@@ -191,12 +195,12 @@ const mergeFacts = (a: SubscriptionFacts, b: SubscriptionFacts): SubscriptionFac
   }
 }
 
-/** True if a price is that of a plan, unlike other prices of a subscription. */
+/** Returns true if a price is the price of a plan, and not another price within a subscription. */
 export type IsPlan = (priceId: string) => boolean
 
 const GOOD_STANDING: ReadonlySet<SubscriptionStatus> = new Set(["trialing", "active"])
 
-/** `facts` with a report of the whole subscription, made at a time in Unix milliseconds. */
+/** Adds a report of the whole subscription, made at a time in Unix milliseconds. */
 export const withReport = (
   facts: SubscriptionFacts,
   { endedAt, endsAt, items, startedAt, status }: PaymentSubscription,
@@ -214,11 +218,13 @@ export const withReport = (
   })
 }
 
-/** `facts` with a checkout that was paid, reported at a time in Unix milliseconds. */
+/** Adds a paid checkout that was reported at a time in Unix milliseconds. */
 export const withCheckout = (facts: SubscriptionFacts, priceId: string, at: number): SubscriptionFacts =>
   mergeFacts(facts, { ...noFacts(facts.id), checkout: { at, priceId } })
 
-/** The lines that an invoice has for the subscription itself: those of plans, or all if none is for a plan. */
+/**
+ * Returns the lines of an invoice for the subscription itself: the lines for plans, or all lines if none is for a plan.
+ */
 const ownLines = ({ lines, subscriptionId }: PaidInvoice, isPlan: IsPlan) => {
   const own = lines.flatMap(({ priceId, ...line }) =>
     priceId !== undefined && (line.subscriptionId === undefined || line.subscriptionId === subscriptionId)
@@ -230,9 +236,10 @@ const ownLines = ({ lines, subscriptionId }: PaidInvoice, isPlan: IsPlan) => {
 }
 
 /**
- * The lines of an invoice that have consequences. One line is for a period: the invoice's own dates are those of the
- * period before. The others are for changes within a period: the prorations that the invoice of a change charges. A
- * change that costs nothing, for example within a trial, buys nothing.
+ * Returns the lines of an invoice that have consequences. One line is for a period; its dates are used, because the
+ * dates of the invoice itself are those of the previous period. The other lines are for changes within a period: the
+ * prorations that the invoice of a change charges. A change that costs nothing, for example within a trial, buys
+ * nothing.
  */
 export const paidLines = (invoice: PaidInvoice, isPlan: IsPlan) => {
   const own = ownLines(invoice, isPlan)
@@ -247,8 +254,8 @@ export const paidLines = (invoice: PaidInvoice, isPlan: IsPlan) => {
 }
 
 /**
- * `facts` with an invoice that was reported as paid at a time in Unix milliseconds; unchanged if the invoice pays neither for a
- * period of the subscription nor for a change within one.
+ * Adds an invoice that was reported as paid at a time in Unix milliseconds. The facts stay unchanged if the invoice
+ * pays neither for a period of the subscription nor for a change within a period.
  */
 export const withInvoice = (
   facts: SubscriptionFacts,
@@ -271,7 +278,7 @@ export const withInvoice = (
   })
 }
 
-/** The facts with only those payments that were reported before a moment. */
+/** Returns the facts without the payments that were reported at or after a time. */
 export const paidBefore = (facts: SubscriptionFacts, at: number): SubscriptionFacts => {
   const isEarlier = ({ payment }: Pick<PaidPeriod, "payment">) => payment !== undefined && payment.paidAt < at
   const periods = [...facts.earlier, ...(facts.paid === undefined ? [] : [facts.paid])].filter(isEarlier)
@@ -292,7 +299,7 @@ export const paymentsOf = ({
 }: Pick<SubscriptionFacts, "changes" | "earlier" | "paid">): ReadonlyArray<PeriodPayment> =>
   [...earlier, ...(paid === undefined ? [] : [paid]), ...changes].flatMap(({ payment }) => payment ?? [])
 
-/** The latest payment after the end of the subscription, which grants nothing; undefined if there is none. */
+/** Returns the latest payment after the end of the subscription, which grants nothing; undefined if there is none. */
 export const paidAfterEnd = ({ endedAt = Infinity, ...facts }: SubscriptionFacts) =>
   paymentsOf(facts)
     .filter(({ amount, paidAt }) => amount > 0 && paidAt > endedAt)

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * Payments are not set up on this server: no key of a payment provider, no secret for its events, or no address that
- * people come back to.
+ * Payments are not configured on this server: there is no key of a payment provider, no secret for its events, or no
+ * address to which people return.
  */
 export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigured>()("PaymentsNotConfigured", {
   missing: Schema.Literals(["key", "webhook-secret", "public-address"])
@@ -21,13 +21,13 @@ export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigu
 }
 
 /**
- * The payment provider did not answer, or said that it cannot at the moment. It is unknown if the provider carried out
- * the request.
+ * The payment provider did not answer, or answered that it is unavailable at the moment. It is unknown whether the
+ * provider carried out the request.
  */
 export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()("PaymentUnavailable", {
   /** The call of the gateway, for example `checkoutSession`. */
   operation: Schema.String,
-  /** Milliseconds, if the provider said when to try again. */
+  /** The milliseconds after which the provider allows a retry, if it stated them. */
   retryAfterMs: Schema.optionalKey(Schema.Finite),
   cause: Schema.Defect()
 }) {
@@ -37,7 +37,7 @@ export class PaymentUnavailable extends Schema.TaggedError<PaymentUnavailable>()
   }
 }
 
-/** The payment provider refused a request of this server: its key, or one of its settings, is wrong. */
+/** The payment provider refused a request of this server, because the key or a setting of the server is wrong. */
 export class PaymentRefused extends Schema.TaggedError<PaymentRefused>()("PaymentRefused", {
   operation: Schema.String,
   /** The provider's own short code, for logs; never its text. */
@@ -50,11 +50,11 @@ export class PaymentRefused extends Schema.TaggedError<PaymentRefused>()("Paymen
   }
 }
 
-/** The kinds of objects that are looked up. */
+/** The kinds of objects that Parley looks up at the provider. */
 export const PAYMENT_OBJECTS = ["customer", "session", "subscription", "invoice", "charge", "price"] as const
 export type PaymentObject = (typeof PAYMENT_OBJECTS)[number]
 
-/** The payment provider does not have the object (any more). */
+/** The payment provider does not have the object, or no longer has it. */
 export class PaymentObjectNotFound extends Schema.TaggedError<PaymentObjectNotFound>()("PaymentObjectNotFound", {
   object: Schema.Literals(PAYMENT_OBJECTS),
   id: Schema.String
@@ -65,7 +65,10 @@ export class PaymentObjectNotFound extends Schema.TaggedError<PaymentObjectNotFo
   }
 }
 
-/** The payment provider has an object in an unknown form. `problem` names the place, without values. */
+/**
+ * The payment provider has the object in a form that Parley cannot read. `problem` names the path of the field, without
+ * values.
+ */
 export class PaymentObjectUnreadable extends Schema.TaggedError<PaymentObjectUnreadable>()("PaymentObjectUnreadable", {
   object: Schema.Literals(PAYMENT_OBJECTS),
   id: Schema.String,
@@ -77,10 +80,10 @@ export class PaymentObjectUnreadable extends Schema.TaggedError<PaymentObjectUnr
   }
 }
 
-/** The problem with the signature of an event, for logs alone. */
+/** The problems with the signature of an event; only for logs. */
 export const SIGNATURE_PROBLEMS = ["missing", "malformed", "mismatch", "too-old", "too-new"] as const
 
-/** An event whose signature does not prove that the payment provider sent these very bytes, and just now. */
+/** An event whose signature does not prove that the payment provider sent exactly these bytes a short time ago. */
 export class InvalidSignature extends Schema.TaggedError<InvalidSignature>()("InvalidSignature", {
   problem: Schema.Literals(SIGNATURE_PROBLEMS)
 }) {
@@ -93,7 +96,7 @@ export class InvalidSignature extends Schema.TaggedError<InvalidSignature>()("In
 /** The failures of a call to the payment provider. */
 export type PaymentFailed = PaymentsNotConfigured | PaymentUnavailable | PaymentRefused
 
-/** The event was never received, or its content is no longer stored. */
+/** The event was never received, or its content was deleted. */
 export class PaymentEventNotFound extends Schema.TaggedError<PaymentEventNotFound>()("PaymentEventNotFound", {
   eventId: Schema.String
 }) {
@@ -103,10 +106,13 @@ export class PaymentEventNotFound extends Schema.TaggedError<PaymentEventNotFoun
   }
 }
 
-/** A price that is not for sale as it was asked for. The provider was not asked, or has it no more. */
+/** The price cannot be bought as requested. The provider was not asked, or no longer has the price. */
 export class PriceNotOffered extends Schema.TaggedError<PriceNotOffered>()("PriceNotOffered", {
   priceId: Schema.String,
-  /** The catalog does not have the price; it is bought in the other mode; the provider no longer has it. */
+  /**
+   * `unknown`: the catalog does not have the price; `mode`: the price is bought in the other mode; `provider`: the
+   * provider no longer has it.
+   */
   problem: Schema.Literals(["unknown", "mode", "provider"])
 }) {
   readonly code = "price_not_offered"

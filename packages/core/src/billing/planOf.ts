@@ -8,21 +8,21 @@ import { type InvoiceReport, refundedOf } from "./InvoiceReport.ts"
 import type { SubscriptionStatus } from "./provider/PaymentEvent.ts"
 import { isWithin, type PaidPeriod, type PeriodPayment, type SubscriptionFacts } from "./SubscriptionFacts.ts"
 
-/** The plan that a person is to have by all that was reported of their subscriptions. */
+/** The plan that a person should have, according to everything that was reported about their subscriptions. */
 export interface Plan {
-  /** Its subscription; undefined if the last one has ended. */
+  /** The subscription of the plan; undefined if the last subscription has ended. */
   readonly subscriptionId: string | undefined
-  /** As in `FollowPlanInput`. */
+  /** As in `FollowPlanInput`: the key under which the period is granted. */
   readonly periodKey: string | undefined
   readonly terms: PlanTerms
-  /** The credits of the period that are refunded or disputed by now. */
+  /** The credits of the period that are refunded or disputed at this time. */
   readonly refunded: number
 }
 
-/** A longer period grants its credits month by month. Longer than any month, shorter than two. */
+/** A period longer than this grants its credits month by month. Longer than any month, shorter than two months. */
 const LONGEST_MONTH_MS = 45 * 86_400_000
 
-/** The tier that a price buys; undefined if it buys none. */
+/** Returns the tier that a price buys; undefined if it buys none. */
 export const tierOfPrice = ({ prices }: CatalogData, priceId: string | undefined): TierName | undefined => {
   const bought = priceId !== undefined && Object.hasOwn(prices, priceId) ? prices[priceId] : undefined
   return bought !== undefined && "tier" in bought ? bought.tier : undefined
@@ -41,12 +41,16 @@ const lowest = (catalog: CatalogData, [first, ...others]: Tiers): TierName =>
 const isLower = (catalog: CatalogData, next: TierName | undefined, tier: TierName): boolean =>
   next !== undefined && rankOf(catalog, next) < rankOf(catalog, tier)
 
-/** The paid period: of an invoice, or else of the checkout. The period of a checkout comes from a report, or begins with it. */
+/**
+ * Returns the paid period: that of the invoice, or else of the checkout. The period of a checkout is known from a
+ * report of the subscription, or assumed to begin with the checkout.
+ */
 const entitlementOf = ({ checkout, paid, seen }: SubscriptionFacts): PaidPeriod | undefined => {
   if (paid !== undefined) return paid
   if (checkout === undefined) return undefined
   const { at, priceId } = checkout
-  // A period that began later is another one, as of a plan of another length: its own invoice pays for it.
+  // A period that began after the checkout is not the checkout's period (for example after a change to a yearly plan):
+  // its own invoice pays for it.
   const first = seen
     .filter((one) => one.periodStart <= at)
     .toSorted((a, b) => a.periodStart - b.periodStart || a.at - b.at)[0]
@@ -55,14 +59,17 @@ const entitlementOf = ({ checkout, paid, seen }: SubscriptionFacts): PaidPeriod 
     : { start: first.periodStart, end: first.periodEnd, priceId, isFirst: true, payment: undefined }
 }
 
-/** A payment for a tier within a period, and the time from which it counts. */
+/** A payment for a tier within a period, and the time from which the tier applies. */
 interface PaidTier {
   readonly tier: TierName
   readonly at: number
   readonly payment: PeriodPayment | undefined
 }
 
-/** The tiers paid for in a period until a moment, in the order of time: its own, and those it was changed to. */
+/**
+ * Returns the tiers that were paid for in a period until `until`, in the order of time: first the tier of the period,
+ * then those of changes within it.
+ */
 const paidTiers = (
   facts: SubscriptionFacts,
   period: PaidPeriod,
@@ -78,8 +85,9 @@ const paidTiers = (
   })
 
 /**
- * The tier of a month that begins at `from`, of those that were paid for until its end: the one paid for last before, or a
- * cheaper one that was reported since; or a dearer one that was paid for within the month. A report alone never grants more.
+ * Returns the tier of a month that begins at `from`, out of the tiers that were paid for by its end: the last one paid
+ * for before the month, or a cheaper one that was reported since; or a more expensive one that was paid for within the
+ * month. A report without a payment never grants more.
  */
 const tierOfMonth = (
   { seen }: SubscriptionFacts,
@@ -97,7 +105,10 @@ const tierOfMonth = (
   return highest(catalog, [begun, ...paid.filter(({ at }) => at > from).map(({ tier }) => tier)])
 }
 
-/** Credits that reports take back: of each payment those that it bought beyond the payments before it. */
+/**
+ * The credits that reports of refunds and disputes take back. Each payment counts with the credits that it bought
+ * beyond the payments before it.
+ */
 const refundedCredits = (
   paid: ReadonlyArray<PaidTier>,
   reports: ReadonlyArray<InvoiceReport>,
@@ -113,16 +124,18 @@ const refundedCredits = (
   return out
 }
 
-/** A month of a period that is paid for; the whole of one that is no longer. Times in Unix milliseconds. */
+/**
+ * A month of a paid period that is longer than a month; otherwise the whole paid period. Times in Unix milliseconds.
+ */
 export interface PaidMonth {
   readonly start: number
   readonly end: number
-  /** As in `FollowPlanInput`. */
+  /** As in `FollowPlanInput`: the key under which the month is granted. */
   readonly periodKey: string
   readonly isLong: boolean
 }
 
-/** The month of a period that runs at a time. */
+/** Returns the month of a paid period that runs at a time. */
 export const monthOf = (period: PaidPeriod, subscriptionId: string, userId: UserId, at: number): PaidMonth => {
   const isLong = period.end - period.start > LONGEST_MONTH_MS
   const month = periodAt(period.start, Math.max(period.start, Math.min(at, period.end - 1)))
@@ -131,17 +144,17 @@ export const monthOf = (period: PaidPeriod, subscriptionId: string, userId: User
   return { start, end, isLong, periodKey: isFirst ? `first:${subscriptionId}` : periodKey(userId, start) }
 }
 
-/** The credits of a month, and those of them that are out by the reports of its payments. */
+/** The credits of a month, and the part of them that refunds and disputes take back. */
 export interface PaidCredits {
   readonly tier: TierName
   /** Whole credits. */
   readonly given: number
   readonly refunded: number
-  /** The whole payment of the period's own invoice was taken back. */
+  /** True if the whole payment of the period's own invoice was refunded or withdrawn. */
   readonly isGivenBack: boolean
 }
 
-/** The credits of a month of a period; undefined if the catalog has none of its prices. */
+/** Returns the credits of a month of a period; undefined if the catalog has no tier for its prices. */
 export const creditsOfMonth = (
   facts: SubscriptionFacts,
   period: PaidPeriod,
@@ -165,7 +178,10 @@ export const creditsOfMonth = (
   }
 }
 
-/** The plan of one subscription at a time in Unix milliseconds; undefined if nothing of it is paid for. */
+/**
+ * Returns the plan of one subscription at a time in Unix milliseconds; undefined if nothing of the subscription is paid
+ * for.
+ */
 const planOfSubscription = (
   facts: SubscriptionFacts,
   reports: ReadonlyArray<InvoiceReport>,
@@ -191,7 +207,7 @@ const planOfSubscription = (
       periodStart: month.start,
       nextResetAt: month.end,
       renewedBy: month.isLong ? "schedule" : "invoice",
-      // A refunded year grants no further month.
+      // If the whole year was refunded, no further month is granted.
       renewedUntil: month.isLong ? (isGivenBack ? month.end : period.end) : undefined
     },
     refunded
@@ -200,13 +216,16 @@ const planOfSubscription = (
 
 const ARREARS: ReadonlySet<SubscriptionStatus | undefined> = new Set(["past-due", "unpaid", "paused"])
 
-/** A paid period counts until its end: otherwise arrears and recovery would grant the same period again. */
+/**
+ * Returns true if a subscription is in arrears and its paid period is over. A paid period counts until its end;
+ * otherwise falling into arrears and recovering would grant the same period again.
+ */
 const isInArrears = (facts: SubscriptionFacts, now: number): boolean =>
   ARREARS.has(facts.latest?.status) && (entitlementOf(facts)?.end ?? 0) <= now
 
 /**
- * Of several subscriptions, one without arrears comes before one in arrears, then the highest plan, then the latest
- * start.
+ * Orders subscriptions: those without arrears before those in arrears, then the highest plan first, then the latest
+ * start first.
  */
 const compareSubscriptions = (
   catalog: CatalogData,
@@ -219,16 +238,19 @@ const compareSubscriptions = (
   (b.startedAt ?? 0) - (a.startedAt ?? 0) ||
   (a.id < b.id ? -1 : 1)
 
-/** The facts of which a plan is a function. */
+/** The facts from which a plan is computed. */
 export interface PlanGrounds {
   readonly userId: UserId
   readonly subscriptions: ReadonlyArray<SubscriptionFacts>
   readonly invoiceReports: ReadonlyArray<InvoiceReport>
-  /** As in `BillingAccount`. */
+  /** As in `BillingAccount`: the time of an imported balance, in Unix milliseconds. */
   readonly importedAt?: number | undefined
 }
 
-/** The subscriptions that go on and are paid for, each with its plan; first the one whose plan the person has. */
+/**
+ * Returns the subscriptions that continue and are paid for, each with its plan; the first one determines the person's
+ * plan.
+ */
 export const paidPlans = (
   { invoiceReports, subscriptions, userId }: PlanGrounds,
   catalog: CatalogData,
@@ -242,23 +264,24 @@ export const paidPlans = (
     .toSorted((a, b) => compareSubscriptions(catalog, now, a, b))
 
 /**
- * The plan of a person from the facts of all subscriptions, at a time in Unix milliseconds: a function of the facts alone, in any
- * order of arrival. After the end of the last subscription, at most the lowest tier's allowance remains, and its periods begin
- * with that end. Undefined for a person who never paid for a subscription, if the last one ended before an import, and if one
- * continues at a price that the catalog no longer has, so that a change of the catalog takes no plan away.
+ * Returns the plan of a person from the facts of all subscriptions, at a time in Unix milliseconds. The plan depends on
+ * the facts alone, not on the order of their arrival. After the end of the last subscription, at most the lowest tier's
+ * allowance remains, and its periods begin with that end. Returns undefined if the person never paid for a
+ * subscription, if the last subscription ended before an import, or if a subscription continues at a price that the
+ * catalog no longer has, so that a change of the catalog takes no plan away.
  */
 export const planOf = (grounds: PlanGrounds, catalog: CatalogData, now: number): Plan | undefined => {
   const [current] = paidPlans(grounds, catalog, now)
   if (current !== undefined) return current[1]
   const { importedAt = -Infinity, subscriptions } = grounds
-  // The payments of a subscription from before an import may be unknown here.
+  // A subscription from before an import counts as paid, because its payments may be unknown here.
   const everPaid = subscriptions.filter(
     (facts) => entitlementOf(facts) !== undefined || (facts.startedAt ?? Infinity) < importedAt
   )
   const ends = everPaid.flatMap(({ endedAt }) => endedAt ?? [])
   if (ends.length === 0 || ends.length < everPaid.length) return undefined
   const anchor = Math.max(...ends)
-  // The imported tier already takes account of it.
+  // The subscription ended before the import, so the imported tier already reflects that end.
   if (anchor < importedAt) return undefined
   const free = lowestTier(catalog)
   return {

@@ -15,12 +15,12 @@ import { providerSide } from "./providerSide.ts"
 import { type Sale, storedSide } from "./storedSide.ts"
 
 export interface CompareInput {
-  /** Unix milliseconds: payments since then are compared, and all subscriptions that go on. */
+  /** Unix milliseconds: payments since this time are compared; subscriptions that continue are all compared. */
   readonly since: number
   readonly onDifference: (difference: PaymentDifference) => Effect.Effect<void>
 }
 
-/** The numbers of compared objects of each kind: those of the provider, then the stored ones. */
+/** The numbers of compared objects of each kind: first the provider's objects, then the stored payments. */
 export interface Compared {
   readonly sessions: number
   readonly invoices: number
@@ -32,7 +32,7 @@ export interface Compared {
   readonly differences: number
 }
 
-/** The listed objects that are counted. */
+/** The kinds of listed objects that are counted, and their counters. */
 const COUNTED: Readonly<Partial<Record<PaymentRecord["_tag"], keyof Compared>>> = {
   Checkout: "sessions",
   InvoicePaid: "invoices",
@@ -52,14 +52,16 @@ const NOTHING: Compared = {
   differences: 0
 }
 
-/** Compares the ledger and the stored payments with those of the payment provider, in both directions. Changes nothing. */
+/**
+ * Compares the ledger and the stored payments with the payment provider's objects, in both directions. Changes nothing.
+ */
 export class PaymentComparison extends Context.Service<
   PaymentComparison,
   {
     /**
-     * Compares the sessions, invoices, charges with their refunds, disputes and subscriptions of the provider with the stored
-     * ones and with the credits that were given; and the stored ones with the provider's. An object that cannot be read is a
-     * difference, and stops nothing.
+     * Compares the sessions, invoices, charges with their refunds, disputes and subscriptions of the provider with the
+     * stored payments and with the granted credits; then compares the stored payments with the provider's objects. An
+     * object that cannot be read is reported as a difference, and the comparison continues.
      */
     compare(input: CompareInput): Effect.Effect<Compared, PaymentFailed | StorageFailed>
   }

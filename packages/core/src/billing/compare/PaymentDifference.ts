@@ -1,22 +1,22 @@
 import type { UserId } from "../../identity/UserId.ts"
 
-/** The ways in which the provider and the stored payments can disagree. */
+/** The kinds of differences between the provider's objects and the stored payments. */
 export const DIFFERENCE_KINDS = [
-  /** It is paid, and no credits were given for it. */
+  /** A payment is paid, but no credits were granted for it. */
   "not-granted",
-  /** Credits were granted, or a plan is in force, without a payment at the provider. */
+  /** Credits were granted, or a plan is in force, but the provider has no payment for it. */
   "not-paid",
-  /** Both sides know the payment, with different amounts of money or of credits. */
+  /** Both sides have the payment, with different amounts of money or of credits. */
   "amount",
-  /** Money was refunded, or withdrawn by a bank, and the credits were not corrected. */
+  /** Money was refunded, or withdrawn by a bank, but the credits were not corrected. */
   "not-corrected",
   /** A subscription has another price, period or end at the provider, or its person is on a lower tier. */
   "plan",
-  /** A second subscription is paid for in addition to the plan's. */
+  /** The person pays for a second subscription beside that of the plan. */
   "second-subscription",
-  /** Stored payments of a person were changed or deleted past the events. */
+  /** Stored payments of a person were changed or deleted by something other than payment events. */
   "altered",
-  /** The provider's object has an unknown form. */
+  /** The provider's object has a form that Parley cannot read. */
   "unreadable"
 ] as const
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
@@ -24,11 +24,11 @@ export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 /** One disagreement between the stored payments and the payment provider. */
 export interface PaymentDifference {
   readonly kind: DifferenceKind
-  /** The person it is about; undefined if it is linked to no person. */
+  /** The person of the payment; undefined if the payment is linked to no person. */
   readonly userId: UserId | undefined
   /** The id of the checkout session, invoice, charge, dispute or subscription; the person's id for altered payments. */
   readonly payment: string
-  /** Both statements, in words. */
+  /** A description of both sides. */
   readonly found: string
 }
 

@@ -13,13 +13,16 @@ import { wouldFollow } from "./wouldFollow.ts"
 
 type Found = Effect.Effect<PaymentDifference | undefined, StorageFailed>
 
-/** Whether the stored reports have `part` as refunded or disputed by a source; without a report that is 0. */
+/**
+ * Returns true if the stored reports contain `part` as the refunded or disputed amount of a subject; no report counts
+ * as 0.
+ */
 const isReported = (reports: ReadonlyArray<CorrectionReport>, source: string, part: number): boolean => {
   const report = reports.find((one) => one.source === source)
   return (report === undefined || report.isWon ? 0 : report.part) === part
 }
 
-/** The report that an action makes the ledger store. */
+/** The report that an action stores in the ledger. */
 const reportOf = (action: CreditAction | undefined): { readonly source: string; readonly part: number } | undefined => {
   if (action?._tag === "Refund") return { source: "refund", part: action.input.refunded }
   if (action?._tag !== "Dispute") return undefined
@@ -29,7 +32,7 @@ const reportOf = (action: CreditAction | undefined): { readonly source: string; 
 
 /** Compares refunds and disputes at the provider with the reports that the credits follow. */
 export const correctionComparison = (books: Books, catalog: CatalogData) => {
-  /** Whether the ledger has the report that follows from a refund or a dispute of a purchase. */
+  /** Returns true if the ledger contains the report that follows from a refund or a dispute of a purchase. */
   const isFollowed = Effect.fnUntraced(function* (userId: UserId, bought: BoughtCredits, fact: PaymentFact) {
     const { account } = yield* books.of(userId)
     const [action] = wouldFollow({ account, bought, catalog, now: bought.boughtAt }, fact).actions

@@ -18,7 +18,7 @@ type Found = Effect.Effect<PaymentDifference | undefined, StorageFailed>
 const periodsOf = ({ earlier, paid }: SubscriptionFacts): ReadonlyArray<PaidPeriod> =>
   paid === undefined ? earlier : [...earlier, paid]
 
-/** Whether the ledger has the credits of a period, or of a month of it. */
+/** Returns true if the ledger has granted the credits of a period, or of one of its months. */
 const isGiven = Effect.fnUntraced(function* (
   records: CreditRecords["Service"],
   period: PaidPeriod,
@@ -32,8 +32,8 @@ const isGiven = Effect.fnUntraced(function* (
 })
 
 /**
- * Whether a period may lack its credits: a later one was reported before it, the subscription has ended, another one is in
- * force, or an operator has pinned the tier.
+ * Returns true if a period may lack its credits: a later period is stored, the subscription has ended, another
+ * subscription was paid for, or an operator has pinned the tier.
  */
 const mayBeWithout = (
   { pinned, subscriptions }: BillingAccount,
@@ -49,7 +49,7 @@ const mayBeWithout = (
 export const invoiceComparison = (books: Books, records: CreditRecords["Service"], catalog: CatalogData) => {
   const isPlan = (priceId: string) => tierOfPrice(catalog, priceId) !== undefined
 
-  /** Compares an invoice that pays for a plan with the subscription as it is stored. */
+  /** Compares an invoice that pays for a plan with the stored subscription. */
   const compareKnown = (invoice: PaidInvoice, account: BillingAccount, facts: SubscriptionFacts): Found =>
     Effect.gen(function* () {
       const { amountPaid, currency, id } = invoice

@@ -8,15 +8,15 @@ import { paidPlans, type Plan } from "../planOf.ts"
 import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
 import { differs, type PaymentDifference } from "./PaymentDifference.ts"
 
-/** Whether a subscription goes on and was paid for, or had a paid checkout. */
+/** Returns true if a subscription continues and was paid for by an invoice or a checkout. */
 export const isPaidFor = ({ checkout, endedAt, paid }: SubscriptionFacts): boolean =>
   endedAt === undefined && (paid ?? checkout) !== undefined
 
-/** Whether payments, and no operator, gave an account its present terms. */
+/** Returns true if payments determined an account's present terms, and not an operator. */
 const followsPayments = ({ renewedBy, renewedUntil }: Account): boolean =>
   renewedBy === "invoice" || renewedUntil !== undefined
 
-/** In words, how an account differs from the plan that is paid for; undefined if it does not. */
+/** A description of the difference between an account and the plan that is paid for; undefined if they agree. */
 const otherTerms = (
   account: Account,
   { terms }: Plan,
@@ -24,7 +24,7 @@ const otherTerms = (
 ): PaymentDifference["found"] | undefined => {
   const { periodCredits, tier } = account
   const isOperators = !followsPayments(account)
-  // An operator may put a person on a dearer tier until the next payment event.
+  // An operator may have put the person on a more expensive tier, which stays until the next payment event.
   const hasTier = isOperators ? rankOf(catalog, tier) >= rankOf(catalog, terms.tier) : tier === terms.tier
   if (!hasTier) return `its plan is ${terms.tier}, and the account is on ${tier}`
   return isOperators || periodCredits === terms.allowance
@@ -56,7 +56,7 @@ export const planComparison = (records: CreditRecords["Service"], catalog: Catal
       return [...second, differs({ userId, payment: userId }, "not-paid", found)]
     }
     const [{ id: payment }, plan] = current
-    // A period that is due begins with the next reset.
+    // If the account's period is over, the account may differ until the next reset begins the new period.
     const other = credits.nextResetAt > now ? otherTerms(credits, plan, catalog) : undefined
     return other === undefined ? second : [...second, differs({ userId, payment }, "plan", other)]
   })

@@ -12,7 +12,7 @@ import { refusalOf } from "./wouldFollow.ts"
 
 type Sold = NonNullable<ReturnType<typeof creditsOfItems>>
 
-/** The difference between a stored purchase and its session, in words; undefined if they agree. */
+/** A description of the difference between a stored purchase and its checkout session; undefined if they agree. */
 const otherPurchase = (
   { amountTotal, currency, paymentId }: CheckoutSession,
   { credits, priceId }: Sold,
@@ -28,7 +28,7 @@ const otherPurchase = (
   return credits === given ? undefined : `${given} credits were given, and the catalog gives ${credits} for the price`
 }
 
-/** Compares paid one-time sessions with the stored purchases and the credits in the ledger. */
+/** Compares paid one-time checkout sessions with the stored purchases and the credits in the ledger. */
 export const sessionComparison =
   (books: Books, records: CreditRecords["Service"], catalog: CatalogData) =>
   (session: CheckoutSession, owner: Owner | undefined): Effect.Effect<PaymentDifference | undefined, StorageFailed> =>

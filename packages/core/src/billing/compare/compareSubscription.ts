@@ -8,24 +8,26 @@ import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
 import type { Books } from "./knownBooks.ts"
 import { differs, type PaymentDifference } from "./PaymentDifference.ts"
 
-/** The statuses of a subscription whose first invoice is paid. */
+/** The statuses of a subscription whose first invoice was paid. */
 const BEGUN: ReadonlySet<SubscriptionStatus> = new Set(["trialing", "active", "past-due", "unpaid", "paused"])
 
-/** The stored price of a subscription, first; further ones if the provider reported several within one second. */
+/**
+ * The stored price of a subscription, followed by further prices if the provider reported several within one second.
+ */
 const storedPrices = ({ checkout, latest, paid, seen }: SubscriptionFacts): ReadonlyArray<string> => {
   const newest = latest?.priceId ?? paid?.priceId ?? checkout?.priceId
   const sameSecond = seen.filter(({ at }) => at === latest?.at).map(({ priceId }) => priceId)
   return newest === undefined ? sameSecond : [newest, ...sameSecond]
 }
 
-/** In words, how a stored subscription differs from the provider's; undefined if it does not. */
+/** A description of the difference between a stored subscription and the provider's; undefined if they agree. */
 const otherPlan = ({ endedAt, ...facts }: SubscriptionFacts, priceId: string): string | undefined => {
   if (endedAt !== undefined) return "it goes on at the provider, and has ended here"
   const stored = storedPrices({ endedAt, ...facts })
   return stored.includes(priceId) ? undefined : `its price is ${priceId} at the provider, and ${stored[0]} here`
 }
 
-/** Compares a subscription that goes on at the provider with the stored one. */
+/** Compares a subscription that continues at the provider with the stored subscription. */
 export const subscriptionComparison =
   (books: Books, catalog: CatalogData) =>
   (

@@ -13,10 +13,10 @@ export interface KnownBooks {
   readonly bought: ReadonlyArray<BoughtCredits>
 }
 
-/** People whose stored payments stay in memory: the provider lists several objects of each person. */
+/** The number of people whose stored payments stay in memory: the provider lists several objects of each person. */
 const PEOPLE_IN_MEMORY = 500
 
-/** Reads a purchase as the ledger has it; changes nothing. */
+/** Reads a purchase in the ledger; changes nothing. */
 const purchaseOperation = (userId: UserId, charge: string): Operation<PurchaseState | undefined, never> => ({
   name: "purchase",
   userId,
@@ -35,7 +35,7 @@ export const makeKnownBooks = (store: BillingStore["Service"], ledger: CreditLed
     }),
     (books) => ({
       of: (userId: UserId) => Cache.get(books, userId),
-      /** Has the person's payments read again: events may have changed them. */
+      /** Removes a person's payments from memory, so that they are read again after events may have changed them. */
       forget: (userId: UserId) => Cache.invalidate(books, userId),
       purchase: (userId: UserId, charge: string) => ledger.run(purchaseOperation(userId, charge))
     })

@@ -37,14 +37,14 @@ type Found = Effect.Effect<PaymentDifference | undefined, PaymentFailed | Storag
 
 const NONE: Found = Effect.succeed(undefined)
 
-/** The person of an object, found as for an event. */
+/** Finds the person of an object, in the same way as the person of a payment event. */
 const ownerOf = (store: BillingStore["Service"], fact: PaymentFact): Effect.Effect<Owner | undefined, StorageFailed> =>
   Effect.map(store.ownerOf(referencesOf(fact)), (owner) => {
     const userId = claimedUser(fact)
     return owner ?? (userId === undefined ? undefined : { userId })
   })
 
-/** A payment of an erased person that no event has reported: a reported payment has a linked reference. */
+/** Finds a payment of an erased person that no event has reported: every reported payment has a linked reference. */
 const unreported = (store: BillingStore["Service"], id: string, paid: number, reference: string): Found =>
   paid === 0
     ? NONE
@@ -54,16 +54,19 @@ const unreported = (store: BillingStore["Service"], id: string, paid: number, re
           : undefined
       )
 
-/** Compares single objects of the provider whose person is known. */
+/** Compares single objects of the provider with the stored payments of their owner. */
 const objectComparison = ({ books, catalog, records, store }: ProviderSideParts) => {
   const compareInvoice = invoiceComparison(books, records, catalog)
   const compareSession = sessionComparison(books, records, catalog)
   const compareSubscription = subscriptionComparison(books, catalog)
   const { compareCharge, compareDispute } = correctionComparison(books, catalog)
 
-  /** Payments and invoices whose money was returned: they need no credits. */
+  /** Payments and invoices whose money was returned, so that no credits are due for them. */
   const returned = new Set<string>()
-  /** Charges without a purchase, by their payments. If the session of a charge is listed, too, only that one is reported. */
+  /**
+   * Differences of charges without a purchase, by their payments. If the checkout session of a charge is listed too,
+   * only the difference of the session is reported.
+   */
   const unsold = new Map<string, PaymentDifference>()
 
   const lookAtCharge = (charge: PaymentCharge, { userId }: Owner): Found => {
@@ -83,7 +86,7 @@ const objectComparison = ({ books, catalog, records, store }: ProviderSideParts)
       return difference?.kind === "not-granted" && returned.has(payment) ? undefined : difference
     })
 
-  /** Compares an object whose person is known, or was erased; or a sale that is linked to no person. */
+  /** Compares an object whose person is known or was erased; a sale is also compared if it is linked to no person. */
   const lookAt = (id: string, fact: PaymentFact, owner: Owner | undefined): Found => {
     const isErased = owner !== undefined && owner.userId === undefined
     switch (fact._tag) {
@@ -104,7 +107,7 @@ const objectComparison = ({ books, catalog, records, store }: ProviderSideParts)
       }
       case "InvoicePaid": {
         const { amountPaid, subscriptionId } = fact.invoice
-        // The invoice of something that was bought once is compared by its session.
+        // The invoice of a one-time purchase is not compared here, because its checkout session is compared.
         const paid = subscriptionId === undefined ? 0 : amountPaid
         const compared = isErased
           ? unreported(store, id, paid, invoiceReference(id))
@@ -130,7 +133,7 @@ export const providerSide = (parts: ProviderSideParts) => {
   const { knownFactOf } = factReader(lookups, store)
   const { lookAt, unsold } = objectComparison(parts)
 
-  /** Compares an object after the provider was asked for its missing parts. */
+  /** Compares an object after asking the provider for its missing parts. */
   const lookAtWhole = (record: PaymentRecord): Found =>
     Effect.gen(function* () {
       const fact = yield* knownFactOf({ customerId: undefined, event: record })
@@ -141,8 +144,9 @@ export const providerSide = (parts: ProviderSideParts) => {
     })
 
   /**
-   * The provider is asked only about people of this server. Which invoice a charge paid is asked if some of the charge is
-   * refunded: few are. `seen` has the ids that were listed before.
+   * Compares one listed object. The provider is asked for missing parts only if the object's person is known here. For
+   * the invoice of a charge, the provider is asked only if the charge was refunded in part or in whole, which is rare.
+   * `seen` contains the ids of the objects that were listed before.
    */
   const compareRecord = (record: PaymentRecord, seen: ReadonlySet<string>): Found =>
     Effect.gen(function* () {
@@ -155,7 +159,9 @@ export const providerSide = (parts: ProviderSideParts) => {
       return yield* isUnrefunded ? lookAt(record.id, record, owner) : lookAtWhole(record)
     })
 
-  /** A difference is looked at again: an event may have been applied after the person's payments were read. */
+  /**
+   * Repeats a comparison that found a difference: an event may have been applied after the person's payments were read.
+   */
   const confirmed = (record: PaymentRecord, seen: ReadonlySet<string>): Found =>
     Effect.flatMap(compareRecord(record, seen), (difference) =>
       difference?.userId === undefined
@@ -163,7 +169,10 @@ export const providerSide = (parts: ProviderSideParts) => {
         : Effect.andThen(books.forget(difference.userId), compareRecord(record, seen))
     )
 
-  /** The differences of the objects that the provider lists since a time. `onRecord` is called for each object, then. */
+  /**
+   * Returns the differences of the objects that the provider lists since a time. `onRecord` is called after each
+   * object.
+   */
   return (
     since: number,
     onRecord: (record: PaymentRecord) => void,

@@ -22,13 +22,13 @@ export interface StoredSideParts {
   readonly records: CreditRecords["Service"]
   readonly catalog: CatalogData
   readonly books: Books
-  /** Unix milliseconds: older payments are not asked for. */
+  /** Unix milliseconds: earlier payments are not compared. */
   readonly since: number
-  /** Called for each payment that is compared. */
+  /** Called for each compared payment. */
   readonly onSale: (what: Sale["what"]) => void
 }
 
-/** A payment that credits were given for: a checkout session, or an invoice of a plan. */
+/** A payment for which credits were granted: a checkout session, or an invoice of a plan. */
 export interface Sale {
   readonly what: "session" | "invoice"
   readonly payment: string
@@ -36,13 +36,16 @@ export interface Sale {
 
 type Differences = Stream.Stream<PaymentDifference, PaymentFailed | StorageFailed>
 
-/** All rows of a list that is read page by page. */
+/** Returns all rows of a list that is read page by page. */
 const allOf = <A, E>(load: (after: Cursor | undefined) => Effect.Effect<Page<A>, E>): Stream.Stream<A, E> =>
   Stream.paginate(undefined as Cursor | undefined, (after) =>
     Effect.map(load(after), ({ next, rows }) => [rows, Option.fromUndefinedOr(next)] as const)
   )
 
-/** Maps an object of the provider, or its absence. An object in an unknown form exists. */
+/**
+ * Maps an object of the provider, or undefined if there is no such object. For an object in an unknown form, returns
+ * `unreadable`.
+ */
 const look = <A, B>(object: Effect.Effect<A, LookUpFailed>, then: (found: A | undefined) => B, unreadable: B) =>
   object.pipe(
     Effect.map((found): B => then(found)),
@@ -52,7 +55,10 @@ const look = <A, B>(object: Effect.Effect<A, LookUpFailed>, then: (found: A | un
     })
   )
 
-/** Something that was paid later than it began may be missing in the lists: the provider is asked for it alone. */
+/**
+ * Returns true if the provider has no payment for a sale. A sale that is not listed is looked up alone, because the
+ * lists may lack objects that were paid later than they were created.
+ */
 const isUnpaidAt = (
   lookups: PaymentLookups["Service"],
   seen: ReadonlySet<string>,
@@ -64,7 +70,7 @@ const isUnpaidAt = (
     : look(lookups.paidInvoice(payment), (invoice) => invoice === undefined, false)
 }
 
-/** The payments that a person's purchases and plans say to have since a time. */
+/** Lists the payments since a time that a person's stored purchases and plans refer to. */
 const salesOf = ({ account, bought }: KnownBooks, since: number): ReadonlyArray<Sale> => [
   ...bought.flatMap(({ boughtAt, sessionId: payment }) =>
     boughtAt < since ? [] : [{ what: "session", payment } as const]
@@ -74,7 +80,7 @@ const salesOf = ({ account, bought }: KnownBooks, since: number): ReadonlyArray<
     .flatMap(({ invoiceId: payment, paidAt }) => (paidAt < since ? [] : [{ what: "invoice", payment } as const]))
 ]
 
-/** Compares a stored subscription that the provider does not list among those that go on. */
+/** Compares a stored subscription that is missing in the provider's list of continuing subscriptions. */
 const compareUnlisted = (lookups: PaymentLookups["Service"], { id }: SubscriptionFacts, userId: UserId) => {
   const subject = { userId, payment: id }
   return look(
@@ -89,7 +95,10 @@ const compareUnlisted = (lookups: PaymentLookups["Service"], { id }: Subscriptio
   )
 }
 
-/** Compares the stored payments with the provider's. `seen` has the ids of the objects that the provider has listed. */
+/**
+ * Compares the stored payments with the provider's objects. `seen` contains the ids of the objects that the provider
+ * has listed.
+ */
 export const storedSide = (
   { books, catalog, records, events, lookups, onSale, since, upkeep }: StoredSideParts,
   seen: ReadonlySet<string>
@@ -97,7 +106,10 @@ export const storedSide = (
   const comparePlan = planComparison(records, catalog)
   const isUnpaid = (sale: Sale) => isUnpaidAt(lookups, seen, sale)
 
-  /** Credits that the ledger granted for a session without a stored purchase. Listed sessions were compared before. */
+  /**
+   * Finds credits that the ledger granted for a session without a stored purchase. Listed sessions are skipped, because
+   * they were compared before.
+   */
   const credited: Differences = allOf<CreditedSession, StorageFailed>((after) =>
     upkeep.credited({ since, after, limit: PAGE_SIZE })
   ).pipe(
@@ -130,13 +142,13 @@ export const storedSide = (
     ]
   })
 
-  /** A person with differences is looked at again: an event may have been applied between two reads. */
+  /** Repeats the comparison of a person with differences: an event may have been applied between two reads. */
   const confirmed = (person: PaidPerson) =>
     Effect.flatMap(comparePerson(person), (found) =>
       found.length === 0 ? Effect.succeed(found) : Effect.andThen(books.forget(person.userId), comparePerson(person))
     )
 
-  /** Altered rows, payments, subscriptions and plans of all people with stored payments. */
+  /** Finds the differences in the stored rows, payments, subscriptions and plans of all people with stored payments. */
   const people: Differences = allOf<PaidPerson, StorageFailed>((after) =>
     upkeep.people({ after, limit: PAGE_SIZE })
   ).pipe(
@@ -147,7 +159,7 @@ export const storedSide = (
     Stream.flattenIterable
   )
 
-  /** Payments for which no credits are given, as those of erased people: of every age, until they are refunded. */
+  /** Lists all payments without credits that are not refunded yet, of any age; for example those of erased people. */
   const owed: Differences = allOf((after) =>
     ownCursor(events.list({ state: "owed", userId: undefined, limit: PAGE_SIZE, after }))
   ).pipe(

@@ -5,7 +5,7 @@ import { decidePayment } from "../decide/decidePayment.ts"
 import type { PaymentDecision } from "../decide/PaymentDecision.ts"
 import type { PaymentFact } from "../inbox/paymentReferences.ts"
 
-/** The state that an event would be applied to. */
+/** The state to which an event would be applied. */
 export interface Grounds {
   readonly account: BillingAccount
   readonly bought?: BoughtCredits | undefined
@@ -14,11 +14,11 @@ export interface Grounds {
   readonly now: number
 }
 
-/** The decision that the rules for events would make for a reported fact. */
+/** Returns the decision that the rules would make for a reported fact. */
 export const wouldFollow = ({ account, bought, catalog, now }: Grounds, fact: PaymentFact): PaymentDecision =>
   decidePayment({ account, bought, catalog, now, changeKey: "compared", used: undefined }, { createdAt: now }, fact)
 
-/** The reason why the rules refuse a sale to a person; undefined if they do not. */
+/** Returns the reason why the rules refuse a sale to a person; undefined if they allow it. */
 export const refusalOf = (
   { catalog, now, userId }: Pick<Grounds, "catalog" | "now"> & { readonly userId: UserId },
   fact: PaymentFact

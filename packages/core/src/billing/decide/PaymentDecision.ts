@@ -9,12 +9,15 @@ import type { InvoiceReport } from "../InvoiceReport.ts"
 import type { SubscriptionFacts } from "../SubscriptionFacts.ts"
 import type { PastPeriod, UsedCredits } from "./pastPeriods.ts"
 
-/** A change of a person's credits: an operation of the ledger, by name. */
+/** A change of a person's credits: the name of a ledger operation, and its input. */
 export type CreditAction =
   | {
       readonly _tag: "FollowPlan"
       readonly input: FollowPlanInput
-      /** The followed period after the action, from the one before it and the replaced period of the account. */
+      /**
+       * Returns the followed period after the action, from the followed period before it and from the account's credits
+       * of the replaced period.
+       */
       readonly followed: (before: FollowedPeriod | undefined, left: LeftPeriod | undefined) => FollowedPeriod
     }
   | { readonly _tag: "Grant"; readonly input: GrantInput }
@@ -23,42 +26,45 @@ export type CreditAction =
   | {
       readonly _tag: "TakeFromPeriod"
       readonly input: TakeFromPeriodInput
-      /** The key of a period that is over; undefined for the one that is followed then. */
+      /** The key of a past period; undefined for the period that is followed when the action runs. */
       readonly of: string | undefined
     }
 
 /** The input of a decision. */
 export interface PaymentView {
   readonly account: BillingAccount
-  /** The purchase of this session or payment. */
+  /** The purchase to which the event's session or payment belongs; undefined if there is none. */
   readonly bought: BoughtCredits | undefined
   readonly catalog: CatalogData
   /** Unix milliseconds. */
   readonly now: number
-  /** Names a change of the plan that this event makes. */
+  /** The key of the change of plan that this event makes. */
   readonly changeKey: string
-  /** The credits used of the periods that the decision named as `unseen`; undefined before it did. */
+  /**
+   * The spent credits of the periods that an earlier decision on this event returned as `unseen`; undefined for the
+   * first decision.
+   */
   readonly used: UsedCredits | undefined
 }
 
-/** The consequences of an event. */
+/** The consequences of a payment event. */
 export interface PaymentDecision {
   readonly outcome: EventOutcome
-  /** Done one after another, all or none. */
+  /** Done in this order; if the ledger refuses one, none of them is done. */
   readonly actions: ReadonlyArray<CreditAction>
-  /** The subscription it is about, as it is known now. */
+  /** The new facts of the subscription to which the event refers. */
   readonly subscription: SubscriptionFacts | undefined
-  /** The followed period before the actions, which change it; undefined if it stays as it is. */
+  /** The followed period from which the actions start; undefined if it stays unchanged. */
   readonly followed: FollowedPeriod | undefined
   readonly invoiceReports: ReadonlyArray<InvoiceReport> | undefined
   readonly bought: BoughtCredits | undefined
-  /** The new references to this person; see `referencesOf`. */
+  /** The references that become linked to this person: see `referencesOf`. */
   readonly links: ReadonlyArray<string>
   /** The references that must be linked before the event can be applied. */
   readonly waitsFor: ReadonlyArray<string>
-  /** Periods that are over, whose used credits are to be read: the event is then decided again. */
+  /** Past periods whose spent credits have to be read; then the event is decided again. */
   readonly unseen: ReadonlyArray<PastPeriod>
-  /** As in `KeptEvent`. */
+  /** As in `KeptEvent`: the payment to which the event refers. */
   readonly payment: EventPayment | undefined
 }
 

@@ -35,7 +35,7 @@ const ignored = (note: string, links: ReadonlyArray<string> = []): PaymentDecisi
   links
 })
 
-/** The links of an event, and its time. */
+/** The links of an event, and the time of the event. */
 interface Subject {
   /** Unix milliseconds. */
   readonly at: number
@@ -95,7 +95,7 @@ const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice
   const { changes, period } = paidLines(invoice, isPlan)
   const lines = period === undefined ? changes : [period, ...changes]
   if (lines.length === 0) return ignored("it pays for no period and for no dearer plan", links)
-  // The payment may be for something other than the plan: its period is none of the plan's.
+  // The invoice may pay only for something other than a plan; its period is then not a period of the plan.
   if (!lines.some(({ priceId }) => isPlan(priceId))) return refused("its price is for no plan in the catalog", subject)
   const several = lines.find(({ quantity }) => quantity !== 1)
   if (several !== undefined) return refusedQuantity(several.quantity, subject)
@@ -105,7 +105,10 @@ const decideInvoice = (view: PaymentView, subject: Subject, invoice: PaidInvoice
   return endedAt < subject.at && invoice.amountPaid > 0 ? afterTheEnd(learned, invoice.id) : learned
 }
 
-/** An invoice that was paid after the end of its subscription grants nothing: its payment is owed. */
+/**
+ * Marks the payment of an invoice as owed if the subscription had ended before the payment: such an invoice grants
+ * nothing.
+ */
 const afterTheEnd = (learned: PaymentDecision, invoiceId: string): PaymentDecision => ({
   ...learned,
   outcome: toBeRefunded(`invoice ${invoiceId} was paid after its subscription had ended`),
@@ -121,7 +124,7 @@ const decideReport = (view: PaymentView, subject: Subject, report: PaymentSubscr
   return hadEnded || late === undefined ? learned : afterTheEnd(learned, late.invoiceId)
 }
 
-/** Part of `whole`, in the units of `paid`; never more. */
+/** Converts a `part` of `whole` into the units of `paid`; at most `paid`. */
 const scaled = (part: number, whole: number, paid: number): number =>
   whole === paid || whole <= 0
     ? Math.min(part, paid)
@@ -136,7 +139,7 @@ const waiting = (payment: string): PaymentDecision => ({
   waitsFor: [paymentReference(payment)]
 })
 
-/** The purchase that a refund or a dispute is about, as the ledger knows it. */
+/** The purchase that was refunded or disputed, in the form that the ledger reads. */
 const purchaseOf = (userId: UserId, payment: string, { granted, paid }: BoughtCredits, reportedAt: number) => ({
   userId,
   charge: payment,
@@ -164,8 +167,9 @@ const decideCharge = (view: PaymentView, { at }: Subject, charge: PaymentCharge)
 }
 
 /**
- * The disputed part of a payment, in the payment's units: by the part of the charge that it is. If the charge is known in neither
- * the currency of the dispute nor that of the payment, all of the payment is disputed.
+ * The disputed part of a payment, in the units of the payment: the dispute's share of the charge is applied to the
+ * payment. If the charge is known neither in the currency of the dispute nor in that of the payment, the whole payment
+ * counts as disputed.
  */
 const disputedPart = (
   { amount, currency, whole }: PaymentDispute,
@@ -194,7 +198,7 @@ const decideDispute = (view: PaymentView, { at }: Subject, dispute: PaymentDispu
   }
 }
 
-/** Whether an event is about a plan: its facts count, whenever they were reported. */
+/** Returns true for an event about a plan: its facts are stored even if they were reported before an import. */
 const isOfPlan = (fact: PaymentFact): boolean =>
   fact._tag === "InvoicePaid" ||
   fact._tag === "Subscription" ||
@@ -202,9 +206,9 @@ const isOfPlan = (fact: PaymentFact): boolean =>
   (fact._tag === "Checkout" && fact.session.mode === "subscription")
 
 /**
- * The consequences of an event for a person. The facts of a subscription do not depend on the order of its events, the plan is
- * a function of the facts, and the ledger runs each grant and correction once for its key. So the result does not depend on
- * the time, the number and the order of events.
+ * Decides the consequences of a payment event for a person. The facts of a subscription do not depend on the order of
+ * its events, the plan is a function of the facts, and the ledger does each grant and correction once for its key. So
+ * the result does not depend on the time, the number and the order of events.
  */
 export const decidePayment = (
   view: PaymentView,

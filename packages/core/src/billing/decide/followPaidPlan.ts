@@ -14,8 +14,8 @@ const sameTerms = (a: Plan | undefined, b: Plan): boolean =>
   (Object.keys(b.terms) as ReadonlyArray<keyof Plan["terms"]>).every((name) => a.terms[name] === b.terms[name])
 
 /**
- * The credits of a plan's period that are part of an imported balance: those that were paid for before it, in a period
- * that had begun. Undefined if none are.
+ * The credits of a plan's period that an imported balance already contains, because their payment was reported before
+ * the balance and the period had begun then. Undefined if there are none.
  */
 const containedCredits = (
   { account, catalog, now }: Pick<PaymentView, "account" | "catalog" | "now">,
@@ -30,7 +30,7 @@ const containedCredits = (
   return then?.terms.periodStart === periodStart ? then.terms.allowance : undefined
 }
 
-/** Moves the credits from the plan of the earlier facts to the plan of all facts. */
+/** Decides the change of the credits from the plan of the earlier facts to the plan of all facts. */
 const followed = (
   { account, catalog, changeKey, now }: PaymentView,
   known: Partial<Pick<BillingAccount, "subscriptions" | "invoiceReports">>,
@@ -61,7 +61,8 @@ const followed = (
     const note = isSame ? "noted: the plan stays as it is" : "the period's credits follow what is refunded"
     return { ...learned, followed: isSame ? undefined : before, actions, outcome: { state: "applied", note } }
   }
-  // Returns all credits that were taken, first those that may repay a debt, and takes them again from the new plan's credits.
+  // Returns all credits that were taken back, first the part that may repay a debt, and takes them again from the
+  // credits of the new plan.
   const isOver = before?.periodKey !== periodKey
   const back = taking(`${changeKey}:returned`, 0 - beyond, beyond, isOver ? periodKey : undefined)
   const input: FollowPlanInput = {
@@ -87,8 +88,8 @@ const followed = (
 }
 
 /**
- * Adds the used credits of past periods that the invoice paid for: it takes them to the extent that the invoice is
- * refunded, and returns those that were taken before if the refund becomes smaller.
+ * Adds the actions for spent credits of past periods that the invoice paid for: takes them back to the extent that the
+ * invoice is refunded, and returns them if the refund becomes smaller.
  */
 const withPast = (
   { account, catalog, changeKey, now, used }: PaymentView,
@@ -110,7 +111,7 @@ const withPast = (
   return {
     ...decision,
     followed: decision.followed ?? account.followed,
-    // Credits that are given back repay debt, so they come before those that are taken.
+    // Returned credits repay debt, so these actions come before the actions that take credits.
     actions: [
       ...moves.filter((_, index) => isBack[index]),
       ...decision.actions,
@@ -120,7 +121,10 @@ const withPast = (
   }
 }
 
-/** Adds new facts of a subscription; `invoiceId` if they come from an invoice, which may have been refunded before. */
+/**
+ * Adds new facts of a subscription. `invoiceId` is given if the facts come from an invoice, which may have been
+ * refunded before it was reported.
+ */
 export const learnedOf = (
   view: PaymentView,
   links: ReadonlyArray<string>,
@@ -146,6 +150,6 @@ export const decideInvoiceReport = (view: PaymentView, report: InvoiceReport): P
   return withPast(view, known, report.invoiceId, decision)
 }
 
-/** Moves the credits to the plan of all facts, after an operator's tier replaced it. */
+/** Decides the change of the credits to the plan of all facts, after an operator's tier had replaced that plan. */
 export const followAgain = (view: PaymentView): PaymentDecision =>
   followed({ ...view, account: { ...view.account, pinned: false } }, {}, UNCHANGED)

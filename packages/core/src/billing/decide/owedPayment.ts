@@ -12,9 +12,12 @@ import {
 /** The outcome of an event whose person was erased. */
 export interface ErasedPayment {
   readonly outcome: EventOutcome
-  /** As in `KeptEvent`. */
+  /** As in `KeptEvent`: the payment to which the event refers. */
   readonly payment: EventPayment | undefined
-  /** The subscription that would go on being paid for: it is to be ended. */
+  /**
+   * The erased person's subscription that is still running, and has to be ended at the provider; undefined if there is
+   * none.
+   */
   readonly subscriptionId: string | undefined
 }
 
@@ -33,7 +36,9 @@ const owed = (reference: string, subscriptionId?: string): ErasedPayment => ({
 const referenceOf = (invoiceId: PaidFor | undefined, payment: string): string =>
   typeof invoiceId === "string" ? invoiceReference(invoiceId) : paymentReference(payment)
 
-/** The payment of a refund or a dispute, and whether all of it is given back: refunded, or taken back by its bank. */
+/**
+ * The payment of a refund or a dispute, and whether the whole payment was returned: refunded, or withdrawn by the bank.
+ */
 export const correctedPayment = (
   fact: Extract<PaymentFact, { readonly _tag: "Charge" | "Dispute" }>
 ): EventPayment | undefined => {
@@ -48,7 +53,7 @@ export const correctedPayment = (
   return { reference: referenceOf(invoiceId, disputedPayment(fact.dispute)), report }
 }
 
-/** Decides an event whose person was erased: a payment is owed until it is refunded. */
+/** Decides the outcome of an event whose person was erased: a payment is owed until it is refunded. */
 export const erasedPayment = (fact: PaymentFact): ErasedPayment => {
   switch (fact._tag) {
     case "Checkout": {
@@ -59,7 +64,7 @@ export const erasedPayment = (fact: PaymentFact): ErasedPayment => {
     }
     case "InvoicePaid": {
       const { amountPaid, id, subscriptionId } = fact.invoice
-      // The checkout of a single purchase reports its payment.
+      // A one-time purchase has no subscription; its payment is reported by its checkout session.
       if (subscriptionId === undefined) return NOTHING
       return amountPaid > 0 ? owed(invoiceReference(id), subscriptionId) : { ...NOTHING, subscriptionId }
     }

@@ -5,7 +5,7 @@ import { takenBeyond } from "../FollowedPeriod.ts"
 import { creditsOfMonth, monthOf, type PaidCredits, type PaidMonth, planOf } from "../planOf.ts"
 import { isWithin, type PaidPeriod, type SubscriptionFacts } from "../SubscriptionFacts.ts"
 
-/** A period that an invoice paid for and that is not followed any more. */
+/** A period that an invoice paid for and that the credits no longer follow. */
 export interface PastPeriod extends PaidMonth, PaidCredits {
   readonly subscriptionId: string
 }
@@ -13,12 +13,12 @@ export interface PastPeriod extends PaidMonth, PaidCredits {
 const periodsOf = ({ earlier, paid }: SubscriptionFacts): ReadonlyArray<PaidPeriod> =>
   paid === undefined ? earlier : [...earlier, paid]
 
-/** Whether an invoice paid for a period, or for a change within it. */
+/** Returns true if an invoice paid for a period, or for a change within the period. */
 const isPaidBy = (facts: SubscriptionFacts, period: PaidPeriod, invoiceId: string): boolean =>
   period.payment?.invoiceId === invoiceId ||
   facts.changes.some((change) => change.payment.invoiceId === invoiceId && isWithin(facts, change, period))
 
-/** The months of a period that have begun by a time, as they are given. */
+/** Returns the months of a paid period that have begun by a time; each month is granted by itself. */
 export const begunMonths = (
   period: PaidPeriod,
   subscriptionId: string,
@@ -32,7 +32,9 @@ export const begunMonths = (
   return months
 }
 
-/** The periods that an invoice paid for, without the running one, whose credits are taken from the allowance. */
+/**
+ * Returns the periods that an invoice paid for, except the running period, whose credits are taken from the allowance.
+ */
 export const pastPeriods = (
   account: BillingAccount,
   catalog: CatalogData,
@@ -57,10 +59,10 @@ export const pastPeriods = (
   )
 }
 
-/** The used credits of each period, by its key; periods that were never given are left out. Whole credits. */
+/** Whole credits: the spent credits of each period, by its key; periods that were never granted are left out. */
 export type UsedCredits = ReadonlyMap<string, number>
 
-/** The keys under which a month of a subscription may have been given: see `withOwnKey`. */
+/** The keys under which a month of a subscription may have been granted: see `withOwnKey`. */
 export const keysOfMonth = (periodKey: string, subscriptionId: string): readonly [own: string, shared: string] => [
   `${periodKey}:${subscriptionId}`,
   periodKey
@@ -68,7 +70,7 @@ export const keysOfMonth = (periodKey: string, subscriptionId: string): readonly
 
 export const keysOfPast = ({ periodKey, subscriptionId }: PastPeriod) => keysOfMonth(periodKey, subscriptionId)
 
-/** The credits that are still to be taken of a period that is over; below zero if they are to be given back. */
+/** The credits that are still to be taken back for a past period; negative if they are to be returned. */
 export interface PastTaking {
   readonly periodKey: string
   readonly periodStart: number
@@ -76,8 +78,8 @@ export interface PastTaking {
 }
 
 /**
- * The credits to take for periods that are over. In each, the used credits beyond those still paid for are owed: unused
- * credits have expired, and are not taken a second time.
+ * Decides the credits to take back for past periods. In each period, the person owes the spent credits beyond those
+ * that are still paid for. Unspent credits have expired, and are not taken a second time.
  */
 export const pastTakings = (
   { followed }: BillingAccount,

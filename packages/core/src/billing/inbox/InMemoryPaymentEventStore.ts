@@ -27,7 +27,8 @@ const GIVEN_BACK: EventOutcome = { state: "ignored", note: GIVEN_BACK_NOTE }
 const WAITING: EventOutcome = { state: "waiting", note: "nobody is linked to its customer yet" }
 
 /**
- * A payment is owed if none of the latest reports of its refunds and disputes says that the whole payment was returned.
+ * Sets the state of the events of a payment. The payment is owed if none of the latest reports of its refunds and
+ * disputes says that the whole payment was returned.
  */
 const settleOwed = ({ inbox }: Tables, reference: string) => {
   const rows = [...inbox.values()].filter(({ event }) => event.payment === reference)
@@ -65,14 +66,14 @@ const put = (
   if (reference !== undefined) settleOwed(tables, reference)
 }
 
-/** Events that wait for linked references, oldest first. */
+/** Returns the events that wait for linked references, oldest first. */
 const waitingFor = ({ inbox }: Tables, links: ReadonlyArray<string>): ReadonlyArray<StoredPaymentEvent> =>
   [...inbox.values()]
     .filter(({ event, waitsFor }) => event.state === "waiting" && waitsFor.some((one) => links.includes(one)))
     .map(({ event }) => event)
     .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
 
-/** Links references to a person, or to an erased one (undefined). Returns the events that waited for them. */
+/** Links references to a person, or to an erased person (undefined). Returns the events that waited for them. */
 export const linkAll = (tables: Tables, userId: UserId | undefined, links: ReadonlyArray<string>) => {
   const fresh = links.filter((link) => !tables.owners.has(link))
   for (const link of fresh) tables.owners.set(link, userId)
@@ -185,7 +186,7 @@ const make = Effect.gen(function* () {
   const timed = <A>(work: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, work))
   return PaymentEventStore.of({
     receive: (input) => timed((now) => receive(tables, input, now)),
-    // One process runs one call at a time: there is no transaction to share.
+    // In memory, one process runs one call at a time, so there is no transaction that events could share.
     applyAtOnce: () => Effect.succeed(undefined),
     conclude: (input) =>
       storage.exclusive(

@@ -3,7 +3,7 @@ import type { EventOutcome } from "../BillingAccount.ts"
 import type { ReceivedPaymentEvent } from "../provider/PaymentEvent.ts"
 import type { PaymentGateway } from "../provider/PaymentGateway.ts"
 
-/** Longest time that an event waits for other pages to be closed. */
+/** Milliseconds: the longest time that an event waits for other checkout pages to be closed. */
 const CLOSING_MS = 5_000
 
 /** Logs the outcome of an event. */
@@ -28,15 +28,15 @@ export const reportOutcome = (event: ReceivedPaymentEvent, { note, state }: Even
   }
 }
 
-/** The customer who has begun a subscription, as an event says. */
+/** The customer that has begun a subscription according to an event; undefined for other events. */
 const newSubscriber = ({ event }: ReceivedPaymentEvent): string | undefined => {
   if (event._tag === "Checkout" && event.session.mode === "subscription") return event.session.customerId
   return event._tag === "InvoicePaid" && event.invoice.reason === "create" ? event.invoice.customerId : undefined
 }
 
 /**
- * Closes the other pages on which a new subscriber could begin a second subscription. If the provider does not answer, the next
- * event of the subscription tries again: no paid event waits for it.
+ * Closes the other checkout pages on which a new subscriber could begin a second subscription. If the provider does not
+ * answer, the next event of the subscription tries again; the paid event does not wait for it.
  */
 export const closeOtherPages = (
   gateway: PaymentGateway["Service"],

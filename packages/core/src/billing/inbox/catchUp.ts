@@ -6,18 +6,18 @@ import type { ReceivedPaymentEvent } from "../provider/PaymentEvent.ts"
 import { isDone, type PaymentEventStore } from "./PaymentEventStore.ts"
 import type { PaymentReports } from "../provider/PaymentReports.ts"
 
-/** An event and what became of it now. */
+/** A payment event and its outcome in this call. */
 export interface HandledEvent extends EventOutcome {
   readonly id: string
   readonly kind: string
 }
 
 export interface CatchUpInput {
-  /** Unix milliseconds: how far back to look. */
+  /** Unix milliseconds: events since this time are listed. */
   readonly since: number
   /** Reports the missing events without applying them. */
   readonly dryRun: boolean
-  /** Called for each event that was missing. */
+  /** Called for each missing event. */
   readonly onEvent?: (event: HandledEvent) => Effect.Effect<void>
 }
 
@@ -25,21 +25,24 @@ export interface CatchUpInput {
 export interface CatchUpReport {
   /** The number of events that the provider listed. */
   readonly listed: number
-  /** The number of listed events that were not done here. */
+  /** The number of listed events that were not stored as done. */
   readonly missing: number
-  /** Their outcomes; all zero in a dry run. */
+  /** The number of missing events in each state after they were handled; all zero in a dry run. */
   readonly states: Readonly<Record<EventOutcome["state"], number>>
-  /** The number of events that could not be stored; each is logged, and the others were handled. */
+  /** The number of events that could not be stored; each is logged, and the other events are handled. */
   readonly failed: number
 }
 
-/** Events whose state is read at once. */
+/** The number of events whose state is read together. */
 const EVENTS_AT_ONCE = 1_000
-/** People whose events are applied together, and people whose events are applied one by one. */
+/**
+ * The number of people whose events are applied together at the same time; `ALONE_AT_ONCE` for events that are applied
+ * alone.
+ */
 const PEOPLE_AT_ONCE = 64
 const ALONE_AT_ONCE = 8
 
-/** An event that was handled together with others, or the rest of the work if it must be handled alone. */
+/** An event that was handled together with others; or the rest of the work for an event that must be handled alone. */
 export type BegunEvent =
   | { readonly _tag: "Handled"; readonly event: HandledEvent }
   | { readonly _tag: "Alone"; readonly finish: Effect.Effect<HandledEvent, PaymentFailed | StorageFailed> }
@@ -52,20 +55,20 @@ export interface CatchUpParts {
 
 type Events = ReadonlyArray<ReceivedPaymentEvent>
 
-/** A person of whom an event must be applied alone: that event, and those after it. */
+/** A person with an event that must be applied alone: that event, and the person's later events. */
 interface LeftPerson {
   readonly event: ReceivedPaymentEvent
   readonly finish: Effect.Effect<HandledEvent, PaymentFailed | StorageFailed>
   readonly rest: Events
 }
 
-/** The events of each customer, oldest first: then most events find the facts that they build on. */
+/** Groups events by customer, oldest first, so that most events find the facts on which they depend. */
 const byCustomer = (events: Events): Array<Events> =>
   Object.values(Object.groupBy(events, ({ customerId, id }) => customerId ?? id)).map((own = []) =>
     own.toSorted((a, b) => a.createdAt - b.createdAt)
   )
 
-/** The counters of one look at the provider's events. */
+/** The counters of one run over the provider's events. */
 const makeCounts = (onEvent: (event: HandledEvent) => Effect.Effect<void>) => {
   const states = { applied: 0, ignored: 0, owed: 0, waiting: 0, refused: 0, unreadable: 0 }
   const counts = { listed: 0, missing: 0, failed: 0 }
@@ -74,7 +77,7 @@ const makeCounts = (onEvent: (event: HandledEvent) => Effect.Effect<void>) => {
       states[made.state] += 1
       return onEvent(made)
     })
-  /** Counts an event that the storage will never take, and goes on with the others. */
+  /** Counts and logs an event that the storage refuses for good, so that the other events are still handled. */
   const unlessNeverStored = <A>(
     { id, kind }: ReceivedPaymentEvent,
     work: Effect.Effect<A, PaymentFailed | StorageFailed>
@@ -93,7 +96,7 @@ const makeCounts = (onEvent: (event: HandledEvent) => Effect.Effect<void>) => {
 
 type Counts = ReturnType<typeof makeCounts>
 
-/** Applies a person's events together with those of others, up to the first one that must be applied alone. */
+/** Applies a person's events together with events of other people, up to the first event that must be applied alone. */
 const applyTogether = Effect.fnUntraced(function* (
   own: Events,
   begin: CatchUpParts["begin"],
@@ -108,10 +111,10 @@ const applyTogether = Effect.fnUntraced(function* (
 })
 
 /**
- * Applies the listed events that are missing or wait. The events of different people are applied together. If one cannot be,
- * such as the first of a new person, it is applied alone, and the person's other events together again. Processes that catch up
- * at once share the work: each takes the people in a random order, skips those whom another process is applying, and applies
- * at the end the events that are still missing.
+ * Applies the listed events that are missing or waiting. Events of different people are applied together. An event that
+ * cannot be, such as the first event of a new person, is applied alone; the person's later events are again applied
+ * together. Processes that catch up at the same time share the work: each takes the people in a random order, skips
+ * people whose events another process is applying, and at the end applies the events that are still missing.
  */
 export const makeCatchUp = ({ begin, events: stored, reports }: CatchUpParts) => {
   const doneOf = (events: Events) =>

@@ -23,7 +23,7 @@ const moving = <E extends Refusal>(operation: Operation<Transaction | undefined,
   }
 })
 
-/** The operation of the ledger that an action is. */
+/** Returns the ledger operation of an action. */
 export const operationOf = (action: CreditAction): Operation<FollowedPlan, ActionRefusal> => {
   switch (action._tag) {
     case "FollowPlan":
@@ -39,7 +39,7 @@ export const operationOf = (action: CreditAction): Operation<FollowedPlan, Actio
   }
 }
 
-/** The followed periods after an action that took credits of one. */
+/** Returns the followed period after an action that took credits from it or from a past period, or returned credits. */
 const afterTaking = (
   followed: FollowedPeriod,
   { input: { amount, beyond }, of }: Extract<CreditAction, { readonly _tag: "TakeFromPeriod" }>,
@@ -50,7 +50,7 @@ const afterTaking = (
   return withTaken(followed, { allowance, beyond: amount - allowance })
 }
 
-/** A decision with the followed period after its actions, according to the ledger's answers. */
+/** Returns a decision with the followed period after its actions, computed from the ledger's answers. */
 export const afterActions = (
   decision: PaymentDecision,
   answers: ReadonlyArray<FollowedPlan>

@@ -1,12 +1,12 @@
 import type { PaidFor, PaymentCharge, PaymentDispute, PaymentEvent } from "../provider/PaymentEvent.ts"
 
-/** An event that may have consequences, complete with the looked-up parts. */
+/** An event that may have consequences, with all parts that had to be looked up. */
 export type PaymentFact = Extract<
   PaymentEvent,
   { readonly _tag: "Checkout" | "InvoicePaid" | "Subscription" | "Charge" | "Dispute" | "Unreadable" }
 >
 
-/** Names by which events find their person. */
+/** The reference of a customer; references are the names by which an event finds its person. */
 export const customerReference = (id: string): string => `customer:${id}`
 const subscriptionReference = (id: string): string => `subscription:${id}`
 export const paymentReference = (id: string): string => `payment:${id}`
@@ -15,7 +15,7 @@ export const sessionReference = (id: string): string => `session:${id}`
 
 export const invoiceReference = (id: string): string => `invoice:${id}`
 
-/** Whether a reference names a person, and not something that was paid. */
+/** Returns true if a reference names a person, and not a payment or a purchase. */
 export const namesPerson = (reference: string): boolean =>
   !reference.startsWith(paymentReference("")) && !reference.startsWith(invoiceReference(""))
 
@@ -34,7 +34,7 @@ const referencesTo = (
 export const paymentOf = ({ id, paymentId }: PaymentCharge): string => paymentId ?? id
 export const disputedPayment = ({ chargeId, paymentId }: PaymentDispute): string => paymentId ?? chargeId
 
-/** The references of an event to its person. */
+/** Returns the references by which the person of an event is found. */
 export const referencesOf = (fact: PaymentFact): ReadonlyArray<string> => {
   switch (fact._tag) {
     case "Checkout":
@@ -52,7 +52,7 @@ export const referencesOf = (fact: PaymentFact): ReadonlyArray<string> => {
   }
 }
 
-/** The person that an event names itself, if this server wrote the id into the object. */
+/** Returns the person whose id the event contains, if this server wrote the id into the provider's object. */
 export const claimedUser = (fact: PaymentFact): string | undefined => {
   switch (fact._tag) {
     case "Checkout":
@@ -69,7 +69,7 @@ export const claimedUser = (fact: PaymentFact): string | undefined => {
   }
 }
 
-/** The purchase that a decision needs. */
+/** Names the purchase that a decision about an event needs. */
 export const boughtBy = (fact: PaymentFact): { readonly sessionId?: string; readonly paymentId?: string } => {
   switch (fact._tag) {
     case "Checkout":

@@ -11,51 +11,57 @@ import type { StoredPaymentEvent } from "../BillingAccount.ts"
 import type { ReceivedPaymentEvent } from "../provider/PaymentEvent.ts"
 import type { PaymentFact } from "./paymentReferences.ts"
 
-/** An event that waited, read again. */
+/** A waiting event that was read again. */
 export interface WaitingFact {
   readonly event: ReceivedPaymentEvent
   readonly fact: PaymentFact
 }
 
-/** The findings of earlier tries of a unit of work, by the events' ids. */
+/** The results of earlier attempts of a unit of work, by the ids of the events. */
 export interface UnitSoFar {
-  /** The person of the unit, or `NO_PERSON`. Undefined for events that waited: their person is that of their links. */
+  /** The person of the unit, or `NO_PERSON`. Undefined for waiting events: their links determine their person. */
   readonly owner: UserId | undefined
-  /** Events that waited; undefined for those that cannot be applied now. */
+  /** Waiting events that were read; undefined for events that cannot be applied now. */
   readonly read: ReadonlyMap<string, WaitingFact | undefined>
-  /** The reasons why the ledger refuses their operations. */
+  /** For each event with an operation that the ledger refused: the reason. */
   readonly refused: ReadonlyMap<string, string>
-  /** Subscriptions that have been ended at the provider, by their own ids. */
+  /** The ids of the subscriptions that were ended at the provider. */
   readonly ended: ReadonlySet<string>
 }
 
-/** Events wait for the links of a unit of work, and must be read before it can be done. */
+/** Events wait for the links of a unit of work; they must be read before the unit can be completed. */
 export class WaitingUnread extends Data.TaggedError("WaitingUnread")<{
   readonly unread: ReadonlyArray<StoredPaymentEvent>
 }> {}
 
-/** The ledger refuses one of several operations. */
+/** The ledger refuses one of several operations of an event. */
 export class ActionRefused extends Data.TaggedError("ActionRefused")<{
   readonly reason: string
   readonly isFirst: boolean
 }> {}
 
-/** The same, after operations that must be undone. */
+/** The ledger refuses an operation after other operations of the same event, which must be undone. */
 export class RefusedHalfway extends Data.TaggedError("RefusedHalfway")<{
   readonly eventId: string
   readonly reason: string
 }> {}
 
-/** A person was linked after their event was read in part, or after its unit of work began as one of no person. */
+/**
+ * The person of an event was linked after the event had been read in part, or after its unit of work had begun without
+ * a person.
+ */
 export class LinkedMeanwhile extends Data.TaggedError("LinkedMeanwhile") {}
 
-/** An event reports a running subscription of an erased person: it is ended before the event is applied. */
+/**
+ * An event reports a running subscription of an erased person: the subscription must be ended before the event is
+ * applied.
+ */
 export class StillRuns extends Data.TaggedError("StillRuns")<{
   readonly eventId: string
   readonly subscriptionId: string
 }> {}
 
-/** The reason to roll a unit of work back, and to run it again with more knowledge. */
+/** The reasons to roll back a unit of work and to run it again with more information. */
 export type DoAgain = WaitingUnread | RefusedHalfway | StillRuns | LinkedMeanwhile
 
 export interface UnitParts {
@@ -70,12 +76,14 @@ const stillWaits = Effect.logWarning(
 )
 
 /**
- * Runs work as one unit. If events waited for its links, the unit is rolled back, the events are read, if necessary with the
- * provider's help, and the unit runs again with them: nothing is looked up while a person is locked. The unit also runs again if
- * the ledger refuses one of several operations.
+ * Runs work as one unit. If events wait for the links of the unit, the unit is rolled back, the events are read, if
+ * necessary by asking the provider, and the unit runs again with them. So the provider is never asked while a person is
+ * locked. The unit also runs again if the ledger refuses one of several operations.
  */
 export const paymentUnits = ({ facts, gateway, reports, unitOfWork }: UnitParts) => {
-  /** Reads an event that waited. If the provider does not answer, the event stays waiting, and catching up finds it. */
+  /**
+   * Reads a waiting event. If the provider does not answer, the event keeps waiting, and a later catch-up applies it.
+   */
   const readWaiting = ({ payload }: StoredPaymentEvent): Effect.Effect<WaitingFact | undefined> =>
     Effect.gen(function* () {
       const event = yield* reports.read(payload ?? "")
@@ -88,8 +96,8 @@ export const paymentUnits = ({ facts, gateway, reports, unitOfWork }: UnitParts)
     )
 
   /**
-   * Ends a subscription of an erased person, so that nothing more is paid for it. If the provider does not answer, it sends the
-   * event again, or the event stays waiting.
+   * Ends a subscription of an erased person, so that no further payment is made for it. If the provider does not answer
+   * this call, it sends the event again, or the event keeps waiting.
    */
   const endRunning = ({ eventId, subscriptionId }: StillRuns, read: Map<string, WaitingFact | undefined>) =>
     gateway.endSubscription(subscriptionId).pipe(

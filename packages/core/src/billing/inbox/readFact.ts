@@ -15,7 +15,7 @@ import type {
 import type { LookUpFailed, PaymentLookups } from "../provider/PaymentLookups.ts"
 import { claimedUser, disputedPayment, type PaymentFact, paymentOf, referencesOf } from "./paymentReferences.ts"
 
-/** The outcome of an event without a person or without consequences. */
+/** The final outcome of an event that has no person or no consequences. */
 export interface Settled {
   readonly _tag: "Settled"
   readonly outcome: EventOutcome
@@ -25,7 +25,10 @@ const settled = (outcome: EventOutcome): Effect.Effect<Settled> => Effect.succee
 
 const IGNORED: EventOutcome = { state: "ignored", note: "nothing depends on events of this kind" }
 const FOREIGN: EventOutcome = { state: "ignored", note: "it is of another account" }
-/** Not done: once key and secret are of one mode, it may be listed by the provider, and applies. */
+/**
+ * Refused, but not done: after the operator has set a key and a secret of the same mode, the provider may list the
+ * event again, and it is applied.
+ */
 const OF_OTHER_MODE: EventOutcome = { state: "refused", note: OTHER_MODE_NOTE }
 
 const NO_SUBJECT: PaymentSubject = {
@@ -35,7 +38,10 @@ const NO_SUBJECT: PaymentSubject = {
   userId: undefined
 }
 
-/** A fact for which the provider has to be asked, which is done for people of this server alone, also erased ones. */
+/**
+ * Returns true for a fact with missing parts, for which the provider has to be asked. It is asked only for people of
+ * this server, including erased people.
+ */
 export const isInPart = (fact: PaymentFact): boolean => {
   switch (fact._tag) {
     case "InvoicePaid":
@@ -51,10 +57,10 @@ export const isInPart = (fact: PaymentFact): boolean => {
   }
 }
 
-/** The part of an event that is read. */
+/** The parts of an event that the reader needs. */
 type ReportedEvent = Pick<ReceivedPaymentEvent, "customerId" | "event">
 
-/** An object that the provider does not have, or has in an unknown form, becomes an unreadable fact. */
+/** Turns an object that the provider does not have, or has in an unknown form, into an unreadable fact. */
 const orUnreadable = (
   look: Effect.Effect<PaymentFact, LookUpFailed>,
   subject: Partial<PaymentSubject>
@@ -67,13 +73,16 @@ const orUnreadable = (
   })
 }
 
-/** The facts for which the provider is asked. */
+/** Makes the functions that ask the provider for the missing parts of facts. */
 const lookedUpFacts = (lookups: PaymentLookups["Service"]) => {
-  /** The invoice that a payment paid: as its event says, else as the provider does. */
+  /** The invoice that a payment paid: according to its event, or else according to the provider. */
   const paidFor = (told: PaidFor | undefined, payment: string): Effect.Effect<PaidFor, LookUpFailed> =>
     told === undefined ? Effect.map(lookups.paymentInvoice(payment), (id) => id ?? null) : Effect.succeed(told)
 
-  /** All that was charged of a disputed payment, in the currency of the dispute, if the provider says it in that one. */
+  /**
+   * The whole charge of a disputed payment, in the currency of the dispute; null if the provider does not state it in
+   * that currency.
+   */
   const chargedOf = ({ chargeId, currency, whole }: PaymentDispute): Effect.Effect<number | null, PaymentFailed> =>
     whole !== undefined
       ? Effect.succeed(whole)
@@ -107,7 +116,7 @@ const lookedUpFacts = (lookups: PaymentLookups["Service"]) => {
     )
   }
 
-  /** Asks the provider for the parts of a fact that its event left out, and returns the whole fact. */
+  /** Returns a fact with the parts that its event left out, which are requested from the provider. */
   const whole = (fact: Extract<PaymentFact, { readonly _tag: "Charge" | "Checkout" | "InvoicePaid" }>) => {
     switch (fact._tag) {
       case "Charge":
@@ -134,13 +143,13 @@ const lookedUpFacts = (lookups: PaymentLookups["Service"]) => {
   return {
     whole,
     dispute: disputeFact,
-    /** The charge of a refund. */
+    /** Returns the charge to which a refund belongs. */
     refundedCharge: (chargeId: string, customerId: string | undefined) =>
       orUnreadable(Effect.flatMap(lookups.charge(chargeId), chargeFact), { customerId })
   }
 }
 
-/** Reads the reports of events, and requests missing facts from the provider. */
+/** Reads the facts from events, and requests missing parts from the provider. */
 export const factReader = (lookups: PaymentLookups["Service"], store: BillingStore["Service"]) => {
   const facts = lookedUpFacts(lookups)
 
@@ -182,9 +191,12 @@ export const factReader = (lookups: PaymentLookups["Service"], store: BillingSto
     )
 
   return {
-    /** The fact that an event reports. An incomplete report of an unknown person stays incomplete: the provider is not asked. */
+    /**
+     * Returns the fact that an event reports. If its person is unknown, an incomplete fact stays incomplete, and the
+     * provider is not asked.
+     */
     factOf: (event: ReceivedPaymentEvent) => factOf(event, isLinked),
-    /** The same of an event whose person is known. */
+    /** Returns the fact of an event whose person is known, with all its parts. */
     knownFactOf: (event: ReportedEvent) => factOf(event, () => Effect.succeed(true))
   }
 }

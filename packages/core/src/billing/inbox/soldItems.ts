@@ -1,11 +1,11 @@
 import type { CatalogData } from "../../tiers/CatalogData.ts"
 import type { CheckoutSession, SoldItem } from "../provider/PaymentEvent.ts"
 
-/** The items bought on a checkout page. */
+/** The items that were bought on a checkout page. */
 export const itemsOf = ({ items, priceId }: CheckoutSession): ReadonlyArray<SoldItem> =>
   items ?? (priceId === undefined ? [] : [{ priceId, quantity: 1 }])
 
-/** The credits that items buy, with the first price for credits; undefined if there is none. */
+/** The credits that the items buy, and the first price for credits; undefined if no item buys credits. */
 export const creditsOfItems = (
   { prices }: CatalogData,
   items: ReadonlyArray<SoldItem>

@@ -8,23 +8,26 @@ import { keysOfPast, type PastPeriod, type UsedCredits } from "../decide/pastPer
 /** The number of rows in one read. */
 const PAGE = 200
 
-/** The longest time by which a row may precede the start of its period, because clocks differ. */
+/** Milliseconds by which a row may at most precede the start of its period, because clocks differ. */
 const SKEW_MS = 86_400_000
 
-/** The credits of the allowance that a row used: changes of the plan and corrections of its credits are no use. */
+/**
+ * The allowance credits that a row spent; zero for changes of the plan and for corrections of its credits, which are no
+ * spending.
+ */
 const usedBy = ({ allowanceAmount, charge, reference, type }: Transaction): number =>
   (type === "refund" && charge === undefined) || reference.startsWith("plan:") ? 0 : 0 - allowanceAmount
 
-/** The credits that repaid debt in the row that begins a period: they are used at once. */
+/** The credits that repaid debt in the row that begins a period: they count as spent at once. */
 const repaidBy = ({ allowanceAmount, amount, topupAmount }: Transaction): number =>
   amount - allowanceAmount - topupAmount
 
-/** A row that records new dates of a period whose allowance was granted before. */
+/** Returns true for a row that records new dates of a period whose allowance was granted before. */
 const isMove = ({ reference }: Transaction): boolean => reference.startsWith("moved:")
 
 /**
- * The used credits of periods that are over, by the rows of the account: between the row that began each and the row that
- * began the next. Reads the newest rows as far back as the first of the periods.
+ * The spent credits of past periods, from the rows of the account: in each period, the rows between the row that began
+ * it and the row that began the next. Reads the rows from the newest back to the first of the periods.
  */
 export const usedCredits = (
   records: CreditRecords["Service"],

@@ -1,75 +1,79 @@
 /**
- * The reports of a payment provider, in words that fit every provider. Times are Unix milliseconds; amounts are in the smallest unit
- * of their currency, which is lower case; ids are the provider's own.
+ * The reports of a payment provider, in terms that fit every provider. Times are Unix milliseconds; amounts are in the
+ * smallest unit of their currency, whose code is in lower case; ids are the provider's own.
  */
 
-/** Whether something is bought once or subscribed to. */
+/** The two ways to buy a price: as a subscription, or once. */
 export const CHECKOUT_MODES = ["subscription", "one-time"] as const
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
-/** Something that was bought, and how often. */
+/** An item that was bought, and its quantity. */
 export interface SoldItem {
   readonly priceId: string
   readonly quantity: number
 }
 
-/** A checkout page and what became of it. */
+/** A checkout page and its state. */
 export interface CheckoutSession {
   readonly id: string
-  /** `setup`: only a means of payment was stored. */
+  /** `setup`: the page only stored a means of payment. */
   readonly mode: CheckoutMode | "setup"
   readonly customerId: string | undefined
-  /** The person that the link was made for, from the session's metadata. */
+  /** The person for whom the page was opened, from the session's metadata. */
   readonly userId: string | undefined
   /** The bought price, from the session's metadata. */
   readonly priceId: string | undefined
-  /** The bought items if the metadata do not name a price, as `PaymentLookups.session` returns them. */
+  /** The bought items, if the metadata do not contain a price; `PaymentLookups.session` returns them. */
   readonly items?: ReadonlyArray<SoldItem>
   readonly subscriptionId: string | undefined
-  /** The payment that refunds and disputes name; undefined if nothing had to be paid. */
+  /** The id of the payment, which refunds and disputes contain; undefined if there was nothing to pay. */
   readonly paymentId: string | undefined
-  /** The page was completed, and it is paid or there was nothing to pay. */
+  /** True if the person completed the page and paid, or had nothing to pay. */
   readonly isPaid: boolean
   readonly amountTotal: number
   readonly currency: string
   readonly createdAt: number
 }
 
-/** The purpose of a line of an invoice. */
+/** One line of an invoice. */
 export interface InvoiceLine {
   readonly priceId: string | undefined
   readonly subscriptionId: string | undefined
   readonly periodStart: number
   readonly periodEnd: number
-  /** Corrects the payment of a period that has already begun. */
+  /** True if the line corrects the payment of a period that has already begun. */
   readonly isProration: boolean
-  /** The amount of the line, before discounts on the whole invoice; below zero if it is credited. */
+  /** The amount of the line, before discounts on the whole invoice; negative for a credit. */
   readonly amount: number
   readonly quantity: number
 }
 
-/** Why an invoice was made: a subscription began, went into its next period, was changed, or something else. */
+/**
+ * The reason for the invoice: `create`: a subscription began; `cycle`: its next period began; `update`: it was changed;
+ * or `other`.
+ */
 export type InvoiceReason = "create" | "cycle" | "update" | "other"
 
-/** An invoice that is paid, also one of nothing. */
+/** A paid invoice, including an invoice with an amount of zero. */
 export interface PaidInvoice {
   readonly id: string
   readonly customerId: string | undefined
   readonly subscriptionId: string | undefined
-  /** From the metadata of the subscription, as it was when the invoice was made. */
+  /** From the metadata that the subscription had when the invoice was made. */
   readonly userId: string | undefined
   readonly reason: InvoiceReason
   readonly amountPaid: number
   readonly currency: string
   readonly lines: ReadonlyArray<InvoiceLine>
-  /** There are more lines than these; `PaymentGateway.paidInvoice` returns all of them. */
+  /** Set if the invoice has more lines than `lines`; `PaymentLookups.paidInvoice` returns all of them. */
   readonly isCut?: true
   readonly createdAt: number
 }
 
 /**
- * The state of a subscription. `incomplete`: its first invoice is not paid yet; `past-due`: a later one is not, and the
- * provider still tries, or has given up without ending it (`unpaid`); `ended`: for good.
+ * The state of a subscription. `incomplete`: its first invoice is not paid yet; `past-due`: a later invoice is not
+ * paid, and the provider still tries; `unpaid`: the provider has given up without ending the subscription; `ended`: it
+ * has ended for good.
  */
 export const SUBSCRIPTION_STATUSES = [
   "incomplete",
@@ -89,31 +93,31 @@ export interface SubscriptionItem {
   readonly periodEnd: number
 }
 
-/** A subscription as it was at the moment of a report. */
+/** A subscription as it was at the time of a report. */
 export interface PaymentSubscription {
   readonly id: string
   readonly customerId: string
-  /** From its metadata. */
+  /** From the metadata of the subscription. */
   readonly userId: string | undefined
   readonly status: SubscriptionStatus
   readonly items: ReadonlyArray<SubscriptionItem>
   readonly startedAt: number
-  /** The time of its end, if the end is decided. */
+  /** Unix milliseconds: the planned end of the subscription; undefined if no end is planned. */
   readonly endsAt: number | undefined
-  /** When it ended; of ended ones alone. */
+  /** Unix milliseconds: the time at which the subscription ended; undefined while it continues. */
   readonly endedAt: number | undefined
 }
 
-/** The subscription invoice that a charge paid: null if it paid none, absent if it must be looked up. */
+/** The subscription invoice that a charge paid: null if it paid none, absent if it has to be looked up. */
 export type PaidFor = string | null
 
-/** A charge with all that is refunded of it by now. */
+/** A charge with the total that has been refunded of it. */
 export interface PaymentCharge {
   readonly id: string
-  /** The payment that its checkout session names. */
+  /** The id of the payment, which its checkout session contains. */
   readonly paymentId: string | undefined
   readonly customerId: string | undefined
-  /** The price that this server sold once, from the metadata of the charge. */
+  /** The price of a one-time purchase from this server, from the metadata of the charge. */
   readonly priceId?: string
   readonly amount: number
   readonly amountRefunded: number
@@ -121,70 +125,81 @@ export interface PaymentCharge {
   readonly invoiceId?: PaidFor
 }
 
-/** A payment that is disputed with its bank. */
+/** A payment that the payer disputes with their bank. */
 export interface PaymentDispute {
   readonly id: string
   readonly chargeId: string
   readonly paymentId: string | undefined
   readonly amount: number
   readonly currency: string
-  /** The whole charge, in the currency of the dispute: null if it is unknown, absent if it must be looked up. */
+  /**
+   * The amount of the whole charge, in the currency of the dispute: null if it is unknown, absent if it has to be
+   * looked up.
+   */
   readonly whole?: number | null
-  /** `withdrawn`: the bank has taken the money back; `reinstated`: given it back; `untouched`: it only asks. */
+  /**
+   * `withdrawn`: the bank has taken the money; `reinstated`: the bank has returned it; `untouched`: the bank only asks
+   * for information.
+   */
   readonly funds: "withdrawn" | "reinstated" | "untouched"
   readonly invoiceId?: PaidFor
 }
 
-/** The ids that an object of the provider names. */
+/** The ids that an object of the provider contains. */
 export interface PaymentSubject {
   readonly customerId: string | undefined
   readonly subscriptionId: string | undefined
   readonly paymentId: string | undefined
-  /** From its metadata. */
+  /** From the metadata of the object. */
   readonly userId: string | undefined
 }
 
-/** An object or event in an unknown form. `problem` names the place, without values. */
+/** An object or event in a form that Parley cannot read. `problem` names the path of the field, without values. */
 export interface Unreadable {
   readonly _tag: "Unreadable"
   readonly problem: string
   readonly subject: PaymentSubject
 }
 
-/** The report of an event. */
+/** The content of a payment event. */
 export type PaymentEvent =
   | { readonly _tag: "Checkout"; readonly session: CheckoutSession }
   | { readonly _tag: "InvoicePaid"; readonly invoice: PaidInvoice }
   | { readonly _tag: "Subscription"; readonly subscription: PaymentSubscription }
   | { readonly _tag: "Charge"; readonly charge: PaymentCharge }
-  /** A refund changed. The event does not contain the refunded total of the charge: look the charge up. */
+  /**
+   * A refund changed. The event does not contain the refunded total of the charge, so the charge has to be looked up.
+   */
   | { readonly _tag: "Refund"; readonly chargeId: string }
   | { readonly _tag: "Dispute"; readonly dispute: PaymentDispute }
-  /** Nothing that credits depend on. */
+  /** An event on which no credits depend. */
   | { readonly _tag: "Other" }
   /** The event belongs to another account of the provider. */
   | { readonly _tag: "Foreign" }
-  /** A test event while the key is for real payments, or the reverse: key and signing secret do not belong together. */
+  /**
+   * A test event while the server has the key for real payments, or the reverse: the key and the signing secret do not
+   * belong together.
+   */
   | { readonly _tag: "OtherMode" }
-  /** The event has a relevant kind. */
+  /** An event of a relevant kind whose content cannot be read. */
   | Unreadable
 
-/** An object of the provider, as it lists it. */
+/** An object of the provider in one of its lists. */
 export type PaymentRecord = { readonly id: string } & Exclude<
   PaymentEvent,
   { readonly _tag: "Other" | "Foreign" | "OtherMode" }
 >
 
-/** An event as received: its parsed content and its raw text. */
+/** A received event: its parsed content and its raw text. */
 export interface ReceivedPaymentEvent {
   readonly id: string
-  /** The provider's own name for what happened, for example `invoice.paid`. */
+  /** The provider's own name of the kind of event, for example `invoice.paid`. */
   readonly kind: string
-  /** When it happened; providers report whole seconds. */
+  /** Unix milliseconds: the time of the event at the provider; providers report whole seconds. */
   readonly createdAt: number
-  /** The customer of the event, if it names one. */
+  /** The customer in the event; undefined if the event contains none. */
   readonly customerId: string | undefined
   readonly event: PaymentEvent
-  /** The event's own text, from which it can be read again. */
+  /** The raw text of the event, from which it can be read again. */
   readonly payload: string
 }

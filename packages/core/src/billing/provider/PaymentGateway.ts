@@ -7,21 +7,24 @@ export interface CreateCustomerInput {
   readonly userId: UserId
   readonly email: string | undefined
   /**
-   * Calls with the same key, person and address return the same customer, even if they are concurrent. A call with another
-   * address returns another customer: of a person's customers the first that is linked counts.
+   * Calls with the same key, person and address return the same customer, even if they are concurrent. A call with
+   * another address returns another customer; the first customer that is linked to a person is used.
    */
   readonly idempotencyKey: string
 }
 
 export interface PortalInput {
   readonly customerId: string
-  /** The address to which the person returns. */
+  /** The address to which the provider sends the person back. */
   readonly returnUrl: string
 }
 
 export interface CheckoutInput {
   readonly customerId: string
-  /** Written, with the price, into the metadata of the session and of the subscription or the payment that comes of it. */
+  /**
+   * Written, together with the price, into the metadata of the session and of the subscription or the payment that
+   * results from it.
+   */
   readonly userId: UserId
   readonly priceId: string
   readonly mode: CheckoutMode
@@ -30,7 +33,7 @@ export interface CheckoutInput {
   readonly idempotencyKey: string
 }
 
-/** A page of the provider that a person is sent to. */
+/** A page of the provider to which a person is sent. */
 export interface CheckoutLink {
   readonly sessionId: string
   readonly url: string
@@ -38,27 +41,27 @@ export interface CheckoutLink {
 
 export interface CloseCheckoutsInput {
   readonly customerId: string
-  /** Only pages of this mode; all unless given. */
+  /** Only pages of this mode are closed; all unless given. */
   readonly mode?: CheckoutMode | undefined
 }
 
 export interface InvoicesInput {
   readonly customerId: string
-  /** The number of the newest objects, over as many pages of the provider as needed. */
+  /** The number of the newest objects to return, read from as many pages of the provider as needed. */
   readonly limit: number
 }
 
-/** An invoice as people read it. */
+/** An invoice as it is shown to people. */
 export interface Invoice {
   readonly id: string
-  /** The total in major units of the currency: 12.5; yen without decimals; dinars with three. */
+  /** The total in major units of the currency, for example 12.5; yen have no decimals, dinars have three. */
   readonly amount: number
-  /** ISO 4217, lower case. */
+  /** The currency's code in ISO 4217, lower case. */
   readonly currency: string
   readonly status: string | undefined
   /** Unix milliseconds. */
   readonly createdAt: number
-  /** The provider's page of it. */
+  /** The provider's page for the invoice. */
   readonly invoiceUrl: string | undefined
   readonly description: string | undefined
 }
@@ -66,7 +69,7 @@ export interface Invoice {
 /** The cost of a price at the provider. */
 export interface PriceOffer {
   readonly priceId: string
-  /** In major units; undefined if it is not a fixed amount. */
+  /** In major units of the currency; undefined if the price is not a fixed amount. */
   readonly amount: number | undefined
   readonly currency: string
   /** The time that one payment covers; undefined for a one-time price. */
@@ -74,33 +77,39 @@ export interface PriceOffer {
 }
 
 /**
- * The payment provider as people use it: their customer, its pages, their subscriptions and invoices, and the prices. Each
- * call is limited in time and retried a bounded number of times. A retry is safe, because a call that creates something
- * carries an idempotency key. A text of the provider leaves the adapter only as the `cause` of an error. The same holds for
- * `PaymentLookups` and `PaymentReports`.
+ * The calls to a payment provider for one person (customer, pages, subscriptions, invoices), and the provider's prices.
+ * Each call has a time limit and a bounded number of retries. A retry is safe, because a call that creates something
+ * contains an idempotency key. Texts of the provider leave the adapter only as the `cause` of an error. The same
+ * applies to `PaymentLookups` and `PaymentReports`.
  */
 export class PaymentGateway extends Context.Service<
   PaymentGateway,
   {
-    /** Creates a customer for a person, once for its key. */
+    /** Creates a customer for a person, once for its idempotency key. */
     createCustomer(input: CreateCustomerInput): Effect.Effect<{ readonly customerId: string }, PaymentFailed>
-    /** Opens the provider's page where customers manage their plan. Fails if the customer does not exist (any more). */
+    /**
+     * Opens the provider's page where customers manage their plan. Fails with `PaymentObjectNotFound` if the provider
+     * does not have the customer.
+     */
     portalSession(input: PortalInput): Effect.Effect<{ readonly url: string }, PaymentFailed | PaymentObjectNotFound>
     /**
-     * Opens a checkout page; a one-time payment gets an invoice, too. Fails if the customer or the price does not exist (any
-     * more), and if no events can be received, because a payment would then bring no credits.
+     * Opens a checkout page; a one-time payment gets an invoice, too. Fails if the provider does not have the customer
+     * or the price, and if this server cannot receive events, because a payment would then bring no credits.
      */
     checkoutSession(input: CheckoutInput): Effect.Effect<CheckoutLink, PaymentFailed | PaymentObjectNotFound>
     /**
-     * Closes checkout pages of a customer that are still open, so that nothing can be paid there any more. One that is paid
-     * meanwhile stays as it is.
+     * Closes the open checkout pages of a customer, so that nothing can be paid there any more. A page that is paid
+     * meanwhile stays paid.
      */
     closeCheckouts(input: CloseCheckoutsInput): Effect.Effect<void, PaymentFailed>
-    /** Ends a subscription at once, without a refund; one that has ended stays so, or is not found. */
+    /**
+     * Ends a subscription at once, without a refund. If it has ended before, the call succeeds or fails with
+     * `PaymentObjectNotFound`.
+     */
     readonly endSubscription: (id: string) => Effect.Effect<void, PaymentFailed | PaymentObjectNotFound>
     /** A customer's invoices, newest first. */
     invoices(input: InvoicesInput): Effect.Effect<ReadonlyArray<Invoice>, PaymentFailed | PaymentObjectNotFound>
-    /** The costs of prices, without those that the provider does not know or no longer sells. */
+    /** Returns the costs of prices; prices that the provider does not know or no longer sells are left out. */
     prices(priceIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<PriceOffer>, PaymentFailed>
   }
 >()("@parley/core/billing/provider/PaymentGateway") {}

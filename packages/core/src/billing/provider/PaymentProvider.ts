@@ -9,7 +9,7 @@ export type PaymentPorts = PaymentGateway | PaymentLookups | PaymentReports
 /** An adapter of a payment provider: the calls of all three ports. */
 export type PaymentProvider = PaymentGateway["Service"] & PaymentLookups["Service"] & PaymentReports["Service"]
 
-/** The three ports on one adapter. */
+/** Provides all three ports from one adapter. */
 export const paymentProviderLayer = (provider: PaymentProvider): Layer.Layer<PaymentPorts> =>
   Layer.succeedContext(
     Context.make(PaymentGateway, provider).pipe(

@@ -3,42 +3,42 @@ import type { InvalidSignature, PaymentFailed } from "../errors.ts"
 import type { PaymentRecord, ReceivedPaymentEvent } from "./PaymentEvent.ts"
 
 export interface SignedEvent {
-  /** The request's body as it came: any other bytes than those that were signed are refused. */
+  /** The exact bytes of the request's body: the signature is valid only for the bytes that were signed. */
   readonly payload: Uint8Array
-  /** The header with the signature; undefined or empty if there was none. */
+  /** The header that contains the signature; undefined or empty if there was none. */
   readonly signature: string | undefined
   /** Unix milliseconds. */
   readonly receivedAt: number
 }
 
-/** From when on, in Unix milliseconds. */
+/** Unix milliseconds: the start of a list. */
 export interface SinceInput {
   readonly since: number
 }
 
 /**
- * The reports of the payment provider: the events that it sends, and its lists of events and objects. A list is a stream over
- * all its pages in no fixed order; a reader may stop early.
+ * The reports of the payment provider: the events that it sends, and its lists of events and objects. A list is a
+ * stream over all its pages, in no fixed order; the reader may stop early.
  */
 export class PaymentReports extends Context.Service<
   PaymentReports,
   {
-    /** All events of the kinds that credits depend on, as far back as the provider keeps them. */
+    /** Lists all events of the kinds on which credits depend, as far back as the provider stores them. */
     events(input: SinceInput): Stream.Stream<ReceivedPaymentEvent, PaymentFailed>
     /**
-     * The objects created since then, in this order: charges that took money, refunds, disputes, completed and paid checkout
-     * sessions, and paid invoices; then all subscriptions that go on, whenever they began. Each is read by itself: one that
-     * cannot be read is `Unreadable`, and the others follow.
+     * Lists the objects created since a time, in this order: charges that took money, refunds, disputes, completed and
+     * paid checkout sessions, and paid invoices; then all continuing subscriptions of any age. An object that cannot be
+     * read is listed as `Unreadable`, and the list continues.
      */
     records(input: SinceInput): Stream.Stream<PaymentRecord, PaymentFailed>
 
     /**
-     * Proves that the provider signed these bytes at most five minutes ago, and reads the event. A signed event of any
-     * generation of the provider's format is read into the same neutral one; one that cannot be is `Unreadable`, and
-     * one that is not an event at all fails as `malformed`. The provider is not asked.
+     * Verifies that the provider signed these bytes at most five minutes ago, and reads the event. Events in every
+     * version of the provider's format are read into the same neutral form. A signed event that cannot be read is
+     * returned as `Unreadable`; bytes that are not an event fail as `malformed`. The provider is not asked.
      */
     verify(input: SignedEvent): Effect.Effect<ReceivedPaymentEvent, InvalidSignature | PaymentFailed>
-    /** Parses the text of an event that was received before, without checking its signature again. */
+    /** Reads an event from the stored text of an earlier delivery; its signature is not verified again. */
     read(payload: string): Effect.Effect<ReceivedPaymentEvent, PaymentFailed>
   }
 >()("@parley/core/billing/provider/PaymentReports") {}

@@ -5,7 +5,7 @@ import type { PaymentProvider } from "./PaymentProvider.ts"
 const missing = () => Effect.fail(new PaymentsNotConfigured({ missing: "key" }))
 const none = () => Stream.fail(new PaymentsNotConfigured({ missing: "key" }))
 
-/** The provider of a server that sells nothing: every call fails with `PaymentsNotConfigured`. */
+/** The payment provider of a server that sells nothing: every call fails with `PaymentsNotConfigured`. */
 export const noPayments: PaymentProvider = {
   createCustomer: missing,
   portalSession: missing,

@@ -59,7 +59,7 @@ const several = ({ accounts }: PaymentTables, { after, limit }: PeopleInput): Pa
   return pageOf(found, limit, ({ userId }) => cursorOf(userId))
 }
 
-/** Nothing but this process writes its memory. */
+/** No other program can write the memory of this process, so no stored payment is ever altered. */
 const people = ({ accounts }: PaymentTables, ledger: Accounts, { after, limit }: PeopleInput): Page<PaidPerson> => {
   const [last = ""] = positionIn(PersonPosition, after) ?? []
   const renewed = [...ledger.values()].flatMap(({ account }) => (account.renewedBy === "invoice" ? account.userId : []))
@@ -70,7 +70,7 @@ const people = ({ accounts }: PaymentTables, ledger: Accounts, { after, limit }:
   return pageOf(found, limit, ({ userId }) => cursorOf(userId))
 }
 
-/** A row of the ledger: its owner and its number. */
+/** The position of a row in the ledger: its owner and its number. */
 const RowPosition = Schema.Tuple([Schema.String, Schema.Number])
 
 const credited = (ledger: Accounts, { after, limit, since }: CreditedInput): Page<CreditedSession> => {

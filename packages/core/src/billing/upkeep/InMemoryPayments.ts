@@ -18,7 +18,7 @@ const make = Effect.gen(function* () {
     owners: yield* storage.table<string, UserId | undefined>(),
     accounts: yield* storage.table<UserId, BillingAccount>(),
     purchases: yield* storage.table<UserId, ReadonlyArray<BoughtCredits>>(),
-    /** The ids of erased people: no event that names one creates the person again. */
+    /** The ids of erased people. An event that contains one of these ids does not create the person again. */
     erased: yield* storage.table<UserId, true>(),
     marks: yield* storage.table<"caughtUpTo", number>()
   }

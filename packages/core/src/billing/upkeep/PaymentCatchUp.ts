@@ -6,12 +6,12 @@ import type { CatchUpReport } from "../inbox/catchUp.ts"
 import { PaymentInbox } from "../PaymentInbox.ts"
 import { BillingUpkeep } from "./BillingUpkeep.ts"
 
-/** The age up to which providers list their events. */
+/** The age in milliseconds up to which providers list their events. */
 const FIRST_LOOK_MS = 30 * 86_400_000
-/** Margin for events that are listed late, and for clocks that differ. */
+/** Milliseconds that two looks overlap, for events that are listed late and for clocks that differ. */
 const OVERLAP_MS = 3_600_000
 
-/** Events that wait although their person is known, which are applied in one look. */
+/** The maximum number of waiting events with a known person that one look applies. */
 const STRANDED_AT_ONCE = 500
 
 const reported = ({ failed, listed, missing, states }: CatchUpReport): Effect.Effect<void> =>
@@ -25,13 +25,14 @@ const reported = ({ failed, listed, missing, states }: CatchUpReport): Effect.Ef
       })
 
 /**
- * Applies in the background the provider's events that never arrived, and events that wait although their person is known. Each
- * look begins where the last complete one began. Any number of processes may do it at once: they share the work.
+ * Applies the provider's events that never arrived, and the events that wait although their person is known, in the
+ * background. Each look begins at the time where the last complete look began. Several processes may do this at once:
+ * they share the work.
  */
 export class PaymentCatchUp extends Context.Service<
   PaymentCatchUp,
   {
-    /** Catches up once; returns undefined if nothing is sold. */
+    /** Catches up once; returns undefined if the server sells nothing. */
     readonly catchUp: Effect.Effect<CatchUpReport | undefined, PaymentFailed | StorageFailed>
     /** Catches up now and every hour until interrupted. */
     readonly run: Effect.Effect<never>
@@ -42,7 +43,7 @@ export class PaymentCatchUp extends Context.Service<
     Effect.gen(function* () {
       const inbox = yield* PaymentInbox
       const upkeep = yield* BillingUpkeep
-      /** The provider may list them no more. */
+      /** Applies waiting events from their stored content, because the provider may not list them any more. */
       const applyStranded = Effect.gen(function* () {
         for (const eventId of yield* upkeep.stranded(STRANDED_AT_ONCE)) {
           yield* Effect.catchTag(inbox.replay(eventId), "PaymentEventNotFound", () => Effect.void)

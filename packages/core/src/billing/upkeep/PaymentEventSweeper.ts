@@ -7,21 +7,21 @@ import { BillingUpkeep, type Forgotten } from "./BillingUpkeep.ts"
 
 const DAY_MS = 86_400_000
 const MOST_DAYS = 36_500
-/** Stripe lists events for as long: one that is deleted before would be fetched again. */
+/** The number of days for which Stripe lists events: an event that is deleted earlier would be fetched again. */
 const STRIPE_EVENT_DAYS = 30
 
 const Milliseconds = whole(1, Number.MAX_SAFE_INTEGER, "a whole number of milliseconds from 1")
 
 /** The retention of payment events, in milliseconds. */
 export const PaymentRetentionData = Schema.Struct({
-  /** The content of events that are done. */
+  /** The retention of the content of events that are done. */
   doneMs: fromVariable(Milliseconds, {
     name: "PARLEY_PAYMENT_EVENT_DAYS",
     minimum: 1,
     maximum: MOST_DAYS,
     unit: DAY_MS
   }),
-  /** Events without a person here, or that wait for a reference that never arrived. */
+  /** The retention of events that have no person here, or that wait for a reference that never arrived. */
   unmatchedMs: fromVariable(Milliseconds, {
     name: "PARLEY_UNMATCHED_EVENT_DAYS",
     minimum: STRIPE_EVENT_DAYS + 1,
@@ -30,23 +30,23 @@ export const PaymentRetentionData = Schema.Struct({
   })
 })
 
-/** 90 days for both unless configured. */
+/** The retention of payment events; 90 days for both kinds unless configured. */
 export class PaymentRetention extends Context.Reference<typeof PaymentRetentionData.Type>(
   "@parley/core/billing/upkeep/PaymentRetention",
   { defaultValue: () => ({ doneMs: 90 * DAY_MS, unmatchedMs: 90 * DAY_MS }) }
 ) {}
 
-/** Forgotten in one call. */
+/** The maximum number of events that one call removes. */
 const PER_CALL = 500
 
 /**
- * Removes the content of applied events, and the events without a person, once they were stored for as long as
- * `PaymentRetention` says. Any number of servers may sweep at once.
+ * Removes the content of done events, and deletes events without a person, after the times in `PaymentRetention`. Any
+ * number of servers may sweep at once.
  */
 export class PaymentEventSweeper extends Context.Service<
   PaymentEventSweeper,
   {
-    /** Forgets all that was kept for long enough. */
+    /** Removes everything that was stored for longer than its retention. */
     readonly sweep: Effect.Effect<Forgotten, StorageFailed>
     /** Sweeps every hour until interrupted. */
     readonly run: Effect.Effect<never>
