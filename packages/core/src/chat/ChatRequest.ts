@@ -8,20 +8,20 @@ import { withoutBlanks } from "./prompt/prompt.ts"
 import { DOCUMENT_TYPES } from "../documents/documentTypes.ts"
 import { DocumentFilter } from "./sources/findSources.ts"
 
-/** The most messages and documents one request may name. */
+/** The maximum number of messages in one request; `MAX_DOCUMENTS` is that of documents. */
 export const MAX_MESSAGES = 1_000
 export const MAX_DOCUMENTS = 1_000
 const TOO_MANY_MESSAGES = `Expected at most ${MAX_MESSAGES} messages`
 const TOO_MANY_DOCUMENTS = `Expected at most ${MAX_DOCUMENTS} documents`
 
-/** RFC 9562 text form, any version. */
+/** A UUID in the text form of RFC 9562, any version. */
 export const Uuid = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i, {
     message: "Expected a UUID"
   })
 )
 
-/** Text that Postgres and every model accept: no NUL, no half of a surrogate pair. */
+/** Text that Postgres and every model accept: it contains no NUL and no unpaired surrogate. */
 const Text = Schema.String.annotate({ description: "The text of the message." }).check(
   Schema.makeFilter(
     (value: string) =>
@@ -103,7 +103,9 @@ const fieldIssues = ({
   return [{ path: "parentMessageId", message: "Expected the chatId of its chat, too" }]
 }
 
-/** Lists over their bounds are refused before their elements are looked at, of which there may be hundreds of thousands. */
+/**
+ * Lists that are too long are refused before their elements are checked, because there may be hundreds of thousands.
+ */
 const TYPES = "documentFilter.types"
 const LISTS = [
   { path: "messages", most: MAX_MESSAGES, message: TOO_MANY_MESSAGES },
@@ -111,7 +113,10 @@ const LISTS = [
   { path: TYPES, most: DOCUMENT_TYPES.length, message: `Expected at most ${DOCUMENT_TYPES.length} types` }
 ]
 
-/** Takes parsed JSON; returns the request, or its first problems. Ids become lower case, long white space is cut. */
+/**
+ * Checks parsed JSON; returns the request, or fails with its first problems. Ids become lower case, and long runs of
+ * white space are shortened.
+ */
 export const decodeChatRequest = Effect.fnUntraced(function* (body: unknown) {
   const fields = Object(body) as Readonly<Record<string, unknown>>
   const filter = Object(fields["documentFilter"]) as Readonly<Record<string, unknown>>

@@ -23,7 +23,7 @@ import type { RunningChat, RunningReply } from "./reply/RunningReplies.ts"
 import { makeShareChats, type SharedChat } from "./sharing/shareChats.ts"
 import { makeSend, type SendFailed, type SendInput } from "./sendMessages.ts"
 
-/** The owner of the conversation: a person, if only a user is named. */
+/** The owner of a conversation; a `UserId` alone stands for that person's own chats. */
 export const ChatOwner = Schema.Union([UserId, ConversationOwner])
 export type ChatOwner = UserId | ConversationOwner
 
@@ -32,11 +32,13 @@ const conversationOwner = (owner: ChatOwner): ConversationOwner =>
 
 /** The page of messages to read. */
 export const ChatPage = Schema.Struct({
-  /** The maximum number of messages: 100 unless given. */
+  /** The maximum number of messages; 100 unless given. */
   limit: Schema.optional(PageLimit),
-  /** The id of a message: only the earlier messages of its branch are returned. */
+  /** The id of a message: only messages before it in its branch are returned. */
   before: Schema.optional(Id),
-  /** The id of a message: the newest branch with this message; the newest of all unless given. */
+  /**
+   * The id of a message: the newest branch that contains it is returned; the newest branch of the chat unless given.
+   */
   leaf: Schema.optional(Id)
 })
 export type ChatPage = typeof ChatPage.Type
@@ -44,8 +46,9 @@ export type ChatPage = typeof ChatPage.Type
 /** A page of a chat. */
 export interface ReadChat extends Transcript {
   /**
-   * The reply at the end of the branch that goes on without its reader at the moment, if any. Its message is there from
-   * its first words on, as `streaming` and empty until it has ended. Before that the reply counts to the newest branch.
+   * The reply at the end of the branch that is written at the moment and continues without its reader; undefined if
+   * there is none. Its message exists from its first words on, `streaming` and empty until the reply has ended. Before
+   * its first words, the reply belongs to the newest branch.
    */
   readonly running: RunningReply | undefined
 }
@@ -53,8 +56,8 @@ export interface ReadChat extends Transcript {
 export const PAGE_MESSAGES = 100
 
 /**
- * A transcript and the reply that runs at its end, as they are at one moment: a turn that is being stored is waited
- * for, and a reply that begins or ends between the two looks is read again.
+ * Reads a transcript and the running reply at its end, both as of one moment: waits for a turn that is being stored,
+ * and reads again if a reply begins or ends between the two reads.
  */
 const makeLook = Effect.gen(function* () {
   const chats = yield* ChatStore
@@ -71,26 +74,26 @@ const makeLook = Effect.gen(function* () {
     const running = yield* replies.find({ owner: input.owner, chatId: input.chatId, replyId })
     if (running === undefined) return { found: replyId === undefined ? found : yield* chats.transcript(input) }
     if (replyId !== undefined) return { found, running }
-    // A reply without words has no message yet.
+    // A running reply has no stored message before its first words.
     if (!(yield* isStored(input, running.messageId))) return input.branch === undefined ? { found, running } : { found }
     const again = yield* chats.transcript(input)
     return again?.messages.at(-1)?.id === running.messageId ? { found: again, running } : { found: again }
   })
 })
 
-/** Conversations that cost credits. */
+/** Chats that cost credits: messages and their replies, and the stored chats. */
 export class ChatService extends Context.Service<
   ChatService,
   {
     /**
      * Sends messages and returns the reply once its first words have arrived. Credits are held before the model is
-     * asked, and settled once when the reply ends, fails, or the scope closes.
+     * asked. The hold is settled once, when the reply ends, fails, or the scope closes.
      */
     send(input: SendInput): Effect.Effect<Reply, SendFailed, Scope.Scope>
     /**
-     * A reply of a chat that continues without its reader (`onDisconnect`), from its beginning, whichever process writes
-     * it: the one with this id, the one begun last unless given. Waits for its first words. Undefined if none is running.
-     * A reader that leaves ends nothing.
+     * Returns a running reply of a chat that continues without its reader (`onDisconnect`), from its beginning, even if
+     * another process writes it: the reply with this id, or the one begun last unless given. Waits for its first words.
+     * Undefined if none is running. The reply continues after a reader has left.
      */
     join(
       owner: ChatOwner,
@@ -98,16 +101,17 @@ export class ChatService extends Context.Service<
       messageId?: string
     ): Effect.Effect<JoinedReply | undefined, ChatNotFound | ModelFailed | StorageFailed, Scope.Scope>
     /**
-     * Ends the replies of a chat that continue without their readers, whichever process writes them; the text written
-     * so far is charged. Waits a few seconds for that.
+     * Ends the replies of a chat that continue without their readers, even if other processes write them; the text
+     * written so far is charged. Waits a few seconds until they have ended.
      */
     stop(owner: ChatOwner, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
-    /** A person's own chats, or the conversations that visitors have with one of their bots; last used first. */
+    /** Lists a person's own chats, or the conversations that visitors have with one of their bots; last used first. */
     list(input: ListChatsInput): Effect.Effect<ChatList, StorageFailed>
     /**
-     * A page of a branch of a chat, the newest one unless `leaf` is given, with the sources of its replies: the newest
-     * messages, or those before a given one; 100 unless `limit` is given, and fewer if they are long. Includes the documents stored with the chat that still exist. A
-     * bot's owner may name a visitor's conversation, as `list` returns it.
+     * Returns a page of a branch of a chat, with the sources of its replies and with the documents stored with the chat
+     * that still exist. The branch is the newest one unless `leaf` is given. The page contains the newest messages, or
+     * those before a given one: 100 unless `limit` is given, and fewer if they are long. A bot's owner may name a
+     * visitor's conversation, as `list` returns it.
      */
     get(owner: ChatOwner, chatId: string, page?: ChatPage): Effect.Effect<ReadChat, ChatNotFound | StorageFailed>
     remove(owner: ChatOwner, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
@@ -119,8 +123,8 @@ export class ChatService extends Context.Service<
     ): Effect.Effect<Chat, InvalidChatChange | ChatNotFound | StorageFailed>
     /**
      * Stores documents with one of a person's own chats, at most 1,000, in place of earlier ones; documents that are
-     * still being processed are accepted. Returns their ids. A reply still reads only the documents that its request
-     * names.
+     * still being processed are accepted. Returns their ids. A reply still reads only the documents that its own
+     * request names.
      */
     keepDocuments(
       userId: UserId,
@@ -131,8 +135,8 @@ export class ChatService extends Context.Service<
       InvalidChatChange | ChatNotFound | DocumentNotFound | DocumentForbidden | StorageFailed
     >
     /**
-     * Stores a reader's rating of a reply that has ended, or removes it if `rating` is undefined. The chat is not found
-     * either if it has no such reply of a model.
+     * Stores a reader's rating of a reply that has ended; removes the rating if `rating` is undefined. Also fails with
+     * `ChatNotFound` if the chat has no such reply of a model.
      */
     rate(
       owner: ChatOwner,
@@ -141,9 +145,9 @@ export class ChatService extends Context.Service<
       rating: ReplyRating | undefined
     ): Effect.Effect<void, InvalidChatChange | ChatNotFound | StorageFailed>
     /**
-     * Lets anyone with the share's id read one of a person's own chats: the branch with the message `leaf`, the newest
-     * one unless given, up to its last message. Later messages are not shared until this is called again, which keeps
-     * the id.
+     * Shares one of a person's own chats: anyone with the id of the share can read the branch with the message `leaf`
+     * (the newest branch unless given) up to its last message. Later messages are not shared until `share` is called
+     * again, which does not change the id.
      */
     share(
       userId: UserId,
@@ -152,7 +156,7 @@ export class ChatService extends Context.Service<
     ): Effect.Effect<ChatShare, InvalidChatChange | ChatNotFound | StorageFailed>
     /** Ends the share of one of a person's own chats. A later share has another id. */
     unshare(userId: UserId, chatId: string): Effect.Effect<void, ChatNotFound | StorageFailed>
-    /** The shared branch behind the id of a share; undefined if there is none, or no longer. */
+    /** Returns the shared branch by the id of a share; undefined if there is no such share, or it has ended. */
     shared(id: string): Effect.Effect<SharedChat | undefined, StorageFailed>
   }
 >()("@parley/core/chat/ChatService") {
@@ -207,7 +211,7 @@ export class ChatService extends Context.Service<
         }),
         stop: Effect.fn("ChatService.stop")(function* (of, chatId) {
           const owner = conversationOwner(of)
-          // The chat of a reply that has just begun may not be stored yet.
+          // A reply that has just begun may belong to a chat that is not stored yet.
           if ((yield* replies.find({ owner, chatId })) === undefined) yield* check(owner, chatId)
           yield* replies.stop({ owner, chatId })
         }),

@@ -13,24 +13,24 @@ import type { Tier, TierName } from "../tiers/Tier.ts"
 import { PreferenceStore } from "../preferences/Preferences.ts"
 import { defaultModel, runnableModels } from "./prepareReply.ts"
 
-/** A model as one person may see it. */
+/** A model as it is shown to one person. */
 export interface OfferedModel {
   readonly id: string
-  /** The name that people read. */
+  /** The name that is shown to people. */
   readonly displayName: string
   readonly price: ModelPrice
   readonly maxOutputTokens: number
-  /** It sees the images of messages. */
+  /** True if the model sees the images of messages. */
   readonly seesImages: boolean
-  /** The person's tier includes it. */
+  /** True if the person's tier includes the model. */
   readonly allowed: boolean
-  /** Tiers that include it. */
+  /** The tiers that include the model. */
   readonly allowedTiers: ReadonlyArray<TierName>
-  /** It answers the person's requests that name no model. */
+  /** True if the model answers the person's requests that name no model. */
   readonly default: boolean
-  /** A provider is set up for it. */
+  /** True if a vendor is configured for the model. */
   readonly available: boolean
-  /** The provider that would answer, for example `offline`; undefined if none is configured. */
+  /** The vendor that would answer, for example `offline`; undefined if none is configured. */
   readonly answeredBy: string | undefined
 }
 
@@ -44,7 +44,9 @@ export class ModelOffers extends Context.Service<
       { readonly tier: TierName; readonly models: ReadonlyArray<OfferedModel> },
       SessionInvalid | StorageFailed
     >
-    /** The person's tier with those of its models that this server can run; opens the account at first sight. */
+    /**
+     * Returns the person's tier with those of its models that this server can run; opens the account of a new person.
+     */
     tier(userId: UserId): Effect.Effect<Tier, SessionInvalid | StorageFailed>
     /** All tiers, from the lowest to the highest, each with those of its models that this server can run. */
     readonly tiers: Effect.Effect<ReadonlyArray<Tier>>

@@ -19,7 +19,7 @@ const documentProblem = (documentIds: ReadonlyArray<string>): string | undefined
   return documentIds.every(isUuid) ? undefined : "Expected UUIDs"
 }
 
-/** Those of these documents that their owner still has, in the same order. */
+/** Returns the documents of a list that their owner still has, in the same order. */
 export const stillThere = Effect.fnUntraced(function* (
   documents: DocumentStore["Service"],
   userId: UserId,
@@ -30,7 +30,7 @@ export const stillThere = Effect.fnUntraced(function* (
   return documentIds.filter((id) => found.has(id))
 })
 
-/** A person's changes of one of their own chats, apart from its messages. */
+/** The changes that a person can make to their own chats, except sending messages. */
 export const makeChatChanges = Effect.gen(function* () {
   const chats = yield* ChatStore
   const documents = yield* DocumentStore

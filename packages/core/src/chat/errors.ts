@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { InputIssue } from "../validation/issuesOf.ts"
 import { countOf, sizeOf } from "../storage/spokenNumbers.ts"
 
-/** A chat request that cannot be understood, with the problems found, up to a bound, and the place of each. */
+/** The chat request is invalid. Contains the first problems that were found, with the path of each. */
 export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()("InvalidChatRequest", {
   issues: Schema.Array(InputIssue)
 }) {
@@ -12,10 +12,10 @@ export class InvalidChatRequest extends Schema.TaggedError<InvalidChatRequest>()
   }
 }
 
-/** The person's chats have reached the tier's quota, in bytes. */
+/** The size of the person's stored chats, in bytes, has reached the quota of the tier. */
 export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceeded>()("StorageQuotaExceeded", {
   tier: Schema.String,
-  /** The name of the tier shown to people. */
+  /** The display name of the tier. */
   tierName: Schema.optionalKey(Schema.String),
   bytes: Schema.Int,
   maxChatBytes: Schema.Int
@@ -26,7 +26,7 @@ export class StorageQuotaExceeded extends Schema.TaggedError<StorageQuotaExceede
   }
 }
 
-/** A change of a chat that cannot be made, with the problem and its place. */
+/** The change of a chat is invalid. Contains the problem and its path. */
 export class InvalidChatChange extends Schema.TaggedError<InvalidChatChange>()("InvalidChatChange", {
   issues: Schema.Array(InputIssue)
 }) {
@@ -44,7 +44,7 @@ export class ChatNotFound extends Schema.TaggedError<ChatNotFound>()("ChatNotFou
   }
 }
 
-/** The newest message and the passages leave no room for a reply in the model's window. */
+/** The newest message and the passages leave no room for a reply in the model's context window. */
 export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTooLong", {
   tokens: Schema.Int,
   window: Schema.Int
@@ -55,18 +55,19 @@ export class PromptTooLong extends Schema.TaggedError<PromptTooLong>()("PromptTo
   }
 }
 
-/** The reason why the messages of the application's prompt builder cannot be sent. */
+/** The reasons why the messages from the application's prompt builder cannot be sent. */
 export const PROMPT_PROBLEMS = ["threw", "no-messages", "too-long"] as const
 
-/** The prompt builder of the application failed. Nothing was asked and nothing charged. */
+/** The prompt builder of the application failed. No model was asked, and nothing was charged. */
 export class PromptBuilderFailed extends Schema.TaggedError<PromptBuilderFailed>()("PromptBuilderFailed", {
   problem: Schema.Literals(PROMPT_PROBLEMS),
   /**
-   * If they are too long: the tokens that they may have with the shortest useful reply, and the model's own maximum.
+   * Only if the messages are too long: the number of their tokens together with the shortest useful reply; `window` is
+   * the model's maximum.
    */
   tokens: Schema.optionalKey(Schema.Int),
   window: Schema.optionalKey(Schema.Int),
-  /** The exception, for debugging: it is in no response and no log. */
+  /** The exception, for debugging; it never appears in a response or a log. */
   cause: Schema.optionalKey(Schema.Defect())
 }) {
   readonly code = "prompt_builder_failed"
@@ -82,10 +83,10 @@ export class PromptBuilderFailed extends Schema.TaggedError<PromptBuilderFailed>
   }
 }
 
-/** Too many replies were left before their first word, which costs nothing: the person has to wait. */
+/** Too many replies were abandoned before their first word, which costs nothing; the person has to wait. */
 export class TooManyAbandonedTries extends Schema.TaggedError<TooManyAbandonedTries>()("TooManyAbandonedTries", {
   perMinute: Schema.Int,
-  /** Milliseconds until the next try is taken. */
+  /** Milliseconds until another reply is accepted. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "too_many_abandoned_tries"
@@ -94,13 +95,13 @@ export class TooManyAbandonedTries extends Schema.TaggedError<TooManyAbandonedTr
   }
 }
 
-/** The maximum number of replies that the account's tier allows at once is being written. */
+/** As many replies are being written as the account's tier allows at once. */
 export class TooManyReplies extends Schema.TaggedError<TooManyReplies>()("TooManyReplies", {
   tier: Schema.String,
-  /** The name of the tier shown to people. */
+  /** The display name of the tier. */
   tierName: Schema.optionalKey(Schema.String),
   limit: Schema.Int,
-  /** Milliseconds after which trying again may be worthwhile. */
+  /** Milliseconds after which a retry may succeed. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "too_many_replies"
@@ -109,7 +110,7 @@ export class TooManyReplies extends Schema.TaggedError<TooManyReplies>()("TooMan
   }
 }
 
-/** A request with the same idempotency key is being answered at this moment. */
+/** Another request with the same idempotency key is being answered at this moment. */
 export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("RequestInProgress", {}) {
   readonly code = "request_in_progress"
   override get message() {

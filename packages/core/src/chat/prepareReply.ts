@@ -31,13 +31,17 @@ import { makePlanRewriting } from "./rewriting/planRewriting.ts"
 import { admitsDocument, makeFindSources, type OfferedPassages } from "./sources/findSources.ts"
 import type { ReplyParties, ReplyTerms } from "./reply/Reply.ts"
 
-/** The number of stored messages that are read back. */
+/** The maximum number of stored messages that are read for a reply. */
 export const TRANSCRIPT_MESSAGES = 500
 
-/** The largest part of a model's window that found passages may take, and the same for whole documents. */
+/**
+ * The largest part of a model's context window that found passages may take; whole documents may take the same part.
+ */
 const DOCUMENTS_SHARE = 1 / 4
 
-/** The messages of a request that count, depending on the treatment of messages with the role `system`. */
+/**
+ * Treats messages with the role `system` according to the settings: removes them, refuses the request, or keeps them.
+ */
 const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMessages }: ReplySettingsData) {
   const place = systemMessages === "allowed" ? -1 : request.messages.findIndex(({ role }) => role === "system")
   if (place < 0) return request
@@ -51,7 +55,10 @@ const admitted = Effect.fnUntraced(function* (request: ChatRequest, { systemMess
   return { ...request, messages: request.messages.filter(({ role }) => role !== "system") }
 })
 
-/** The models that may answer instead: those the tier allows, that a provider runs, and that take the prompt. */
+/**
+ * Returns the models that may answer instead of the chosen model: models of the tier that this server runs and whose
+ * context window the prompt fits.
+ */
 const makeFallbacks = Effect.gen(function* () {
   const catalog = yield* Catalog
   const models = yield* ChatModels
@@ -70,7 +77,7 @@ const makeFallbacks = Effect.gen(function* () {
   })
 })
 
-/** Returns the ids of a tier's models that a provider of this server runs, in the tier's order. */
+/** Returns the ids of a tier's models that this server can run, in the tier's order. */
 export const runnableModels = Effect.gen(function* () {
   const catalog = yield* Catalog
   const models = yield* ChatModels
@@ -84,7 +91,10 @@ export const runnableModels = Effect.gen(function* () {
   })
 })
 
-/** The model that answers a request that names none: the preferred one if it can run, else the first of the tier that can. */
+/**
+ * Returns the model for a request that names none: the preferred model if it can run, otherwise the first model of the
+ * tier that can.
+ */
 export const defaultModel =
   (tier: Tier, preferred: string | null) =>
   (runnable: ReadonlyArray<string>): string | undefined =>
@@ -96,8 +106,9 @@ const makeChooseModel = Effect.gen(function* () {
   const runnable = yield* runnableModels
 
   /**
-   * The id that a request names or a bot's owner chose; else the one that the person prefers, if the tier has it and this
-   * server runs it; else the first such one.
+   * Returns the id of the model that the request names or a bot's owner chose; otherwise the model that the person
+   * prefers, if the tier includes it and this server runs it; otherwise the first model of the tier that this server
+   * runs.
    */
   const decidedModel = Effect.fnUntraced(function* (
     tier: Tier,
@@ -127,7 +138,7 @@ const makeChooseModel = Effect.gen(function* () {
   })
 })
 
-/** The window of the model, or of a fallback that the tier allows and that has a smaller one. */
+/** Returns the smallest context window among the model and those of its fallbacks that the tier allows. */
 const smallestWindow = (catalog: Catalog["Service"], model: Model, tier: Tier): number => {
   const fallbacks = fallbacksOf(catalog.models, model).filter(({ id }) => tier.models.includes(id))
   return Math.min(model.contextTokens, ...fallbacks.map(({ contextTokens }) => contextTokens))
@@ -146,8 +157,9 @@ const notAllowed = (catalog: Catalog["Service"], model: Model, tier: Tier) => {
 }
 
 /**
- * The branch that the request continues, up to the message that the new ones follow. That is never a reply that is being
- * written, because the prompt cannot have its text: the new messages then stand beside it, after its question.
+ * Returns the branch that the request continues, up to the message that the new messages follow. That message is never
+ * a reply that is still being written, because its text cannot be in the prompt: then the new messages follow the
+ * question of that reply, as another version.
  */
 const makeBranchOf = Effect.map(ChatStore, (chats) =>
   Effect.fnUntraced(function* (owner: ConversationOwner, request: ChatRequest) {
@@ -167,19 +179,19 @@ const makeBranchOf = Effect.map(ChatStore, (chats) =>
   })
 )
 
-/** Where the files of a visitor's conversation are: among the documents that are stored with it. */
+/** Describes the files of a visitor's conversation: which of the documents stored with the conversation may be read. */
 const filesOf = (owner: ConversationOwner, id: string, attached: ReadonlyArray<string>): InConversation | undefined =>
   "person" in owner ? undefined : { conversation: { bot: owner.bot, visitor: owner.visitor, id }, attached }
 
 /**
- * The scope of a reply: the project of its chat, and the documents of the request and of the project, or those of the
- * request and the files of a visitor's conversation.
+ * Returns the project of a reply's chat and the documents that the reply may read: those of the request and of the
+ * project, or those of the request and the files of a visitor's conversation.
  */
 const makeScopeOf = Effect.gen(function* () {
   const documents = yield* DocumentStore
   const projects = yield* ProjectStore
 
-  /** The project of the conversation; of a new one, the project that the request names. */
+  /** Returns the project that the request names, or else the project of the chat. */
   const projectOf = Effect.fnUntraced(function* (
     owner: ConversationOwner,
     named: string | undefined,
@@ -198,7 +210,8 @@ const makeScopeOf = Effect.gen(function* () {
     { chat, documentIds: known }: { readonly chat: Chat | undefined; readonly documentIds: ReadonlyArray<string> }
   ) {
     const project = yield* projectOf(conversationOwner, projectId, chat)
-    // A project has documents of its own person, and these parties may read those of another one.
+    // A project contains documents of its own person; these parties may read documents of another person, so the
+    // documents of the project are left out then.
     const areOwn = "person" in conversationOwner && conversationOwner.person === documentsOwner
     const shared = areOwn ? (project?.documentIds ?? []) : []
     const asked = [...named, ...shared]
@@ -214,7 +227,10 @@ interface Named {
   readonly chatId: string
 }
 
-/** The prompt for these passages, the models that may be asked with it, and the documents of which it has nothing. */
+/**
+ * Builds the prompt for the found passages. Returns it with the models that may be asked and with the documents of
+ * which the prompt contains nothing.
+ */
 const makePromptFrom = Effect.map(makeFallbacks, (fallbacksFor) =>
   Effect.fnUntraced(function* (
     of: Pick<Candidate, "model" | "provider"> & {
@@ -244,8 +260,8 @@ const makePromptFrom = Effect.map(makeFallbacks, (fallbacksFor) =>
 )
 
 /**
- * Every check of a request that can refuse it before credits are held: ownership, tier, model, length. Each party is
- * checked for its own part. Of the payer's account only the tier is used.
+ * Does all checks that can refuse a request before credits are held: ownership, tier, model, length. Each party is
+ * checked for what it provides. Only the tier of the payer's account is used.
  */
 export const makePrepareReply = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -304,25 +320,30 @@ export const makePrepareReply = Effect.gen(function* () {
   })
 })
 
-/** The most tokens of found passages, and of whole documents, in a prompt for a window of so many tokens. */
+/**
+ * Returns the maximum numbers of tokens for found passages and for whole documents, for a context window of this size.
+ */
 const documentRoom = ({ passageTokens, wholeTokens }: ReplySettingsData, windowTokens: number) => {
   const most = Math.floor(windowTokens * DOCUMENTS_SHARE)
   return { passageTokens: Math.min(passageTokens, most), wholeTokens: Math.min(wholeTokens, most) }
 }
 
-/** The ids of the first documents of which the prompt has nothing. */
+/** Returns the ids of the documents of which the prompt contains nothing, at most `MOST_UNREAD`. */
 const unreadOf = (ready: ReadonlyArray<{ readonly id: string }>, { sources }: Prompt, found: OfferedPassages) => {
   const read = new Set(sources.flatMap(({ documentId, text }) => [documentId, ...(found.documentsOf.get(text) ?? [])]))
   return ready.flatMap(({ id }) => (read.has(id) ? [] : [id])).slice(0, MOST_UNREAD)
 }
 
-/** The instructions of the operator or the bot's owner, then those of the person, then those of the project. */
+/**
+ * Returns the instructions as system messages, in the given order: the operator's or the bot owner's, the person's, the
+ * project's.
+ */
 const instructionsOf = (...texts: ReadonlyArray<string | undefined>): ReadonlyArray<ChatMessage> =>
   texts.flatMap((text) =>
     text === undefined || text === "" ? [] : [{ role: "system" as const, content: withoutBlanks(text) }]
   )
 
-/** The candidates with at most so many output tokens. */
+/** Returns the candidates with at most `most` output tokens each. */
 const bounded = (
   [chosen, ...fallbacks]: ReserveReplyInput["candidates"],
   most = Infinity
@@ -332,8 +353,9 @@ const bounded = (
 }
 
 /**
- * The passages as the prompt takes them. Those of whole documents keep their numbers and their place from a chat's second
- * question on, for the vendors' caches; the first question reads the best one as number 1.
+ * Returns the passages in the form that the prompt needs. From a chat's second question on, passages of whole documents
+ * keep their numbers and their order, so that vendors can cache the beginning of the prompt. For the first question the
+ * best passage is number 1.
  */
 const passagesOf = ({ offered, outlines, whole }: OfferedPassages, continues: boolean) => ({
   sources: sourcesFrom(offered, continues ? whole : undefined),
@@ -346,10 +368,16 @@ const hasImages = ({ said, stored }: Pick<SeeInput, "said" | "stored">): boolean
 
 const hasContent = ({ content }: StoredMessage): boolean => content !== ""
 
-/** Leaves out, of a visitor's conversation, the replies that neither a model nor a person wrote: the bot's declines. */
+/**
+ * Returns false for the replies in a visitor's conversation that neither a model nor a person wrote: the bot's
+ * declines.
+ */
 const isOfModel = ({ author, content, model, role }: StoredMessage): boolean =>
   content !== "" && (role !== "assistant" || model !== undefined || author !== undefined)
 
-/** Of the messages of a conversation that is stored, or that its client keeps, only those after the last reply are new. */
+/**
+ * Returns the messages after the last reply: in a stored conversation, or one that its client keeps, only these are
+ * new.
+ */
 const afterLastReply = <M extends ChatMessage>(messages: ReadonlyArray<M>): ReadonlyArray<M> =>
   messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1)

@@ -39,7 +39,7 @@ import { makeReserveReply } from "./reply/replyCredits.ts"
 import type { Project, ProjectNotFound } from "./projects/Project.ts"
 import { titleOf } from "./titles/ChatTitles.ts"
 
-/** The reasons why `send` returns no reply. In every case nothing was charged and nothing was stored. */
+/** The reasons why `send` returns no reply. In all cases nothing was charged and nothing was stored. */
 export type SendFailed =
   | InvalidChatRequest
   | ChatNotFound
@@ -63,31 +63,34 @@ export type SendFailed =
   | UserBlocked
 
 interface Asked {
-  /** The body of a chat request as it came; it is checked here. */
+  /** The body of a chat request as the client sent it; `send` checks it. */
   readonly request: unknown
   /**
-   * Identifies the request, so that sending it again never charges twice. A repetition gets the first answer again;
-   * `RequestInProgress` while that is being written, unless it continues without its reader and so can be joined; and
-   * `KeyConflict` if its content differs.
+   * Identifies the request, so that sending it again never charges twice. A repetition returns the first answer. While
+   * that answer is being written, it can be joined if it continues without its reader; otherwise the repetition fails
+   * with `RequestInProgress`. It fails with `KeyConflict` if its content differs.
    */
   readonly idempotencyKey?: string | undefined
   /**
-   * The treatment of the reply if its reader leaves: the reply and its bill end, unless `continue` is given. Then the
-   * reply is written and paid to its end, stored with its chat, and can be joined (`join`) and stopped (`stop`) on any
-   * process.
+   * The treatment of the reply if its reader leaves. Unless `continue` is given, the reply ends and is charged up to
+   * then. With `continue` the reply is written and charged to its end, stored with its chat, and can be joined (`join`)
+   * and stopped (`stop`) on any process.
    */
   readonly onDisconnect?: OnDisconnect | undefined
-  /** The rules of a bot's owner or of a back end; none unless given. */
+  /** The rules of a bot's owner or of a back end for the reply; none unless given. */
   readonly terms?: ReplyTerms | undefined
 }
 
-/** The question and its parties: one person who asks and pays, or three parties if they differ. */
+/** The question and its parties: one person who asks and pays, or several parties. */
 export type SendInput = Asked & ({ readonly userId: UserId } | { readonly parties: ReplyParties })
 
-/** Tries that one idempotency key may have: those before the last came to nothing and were not charged. */
+/** The maximum number of tries for one idempotency key; tries before the last failed without a charge. */
 const MAX_KEY_TRIES = 20
 
-/** The key, the look-up and the repeated answer of a request under an idempotency key. */
+/**
+ * Makes the functions that derive ids from an idempotency key, look up the reply of an earlier try, and return it
+ * again.
+ */
 const makeRepetition = Effect.gen(function* () {
   const chats = yield* ChatStore
   const replies = yield* ReplyRunner
@@ -99,8 +102,9 @@ const makeRepetition = Effect.gen(function* () {
   })
 
   /**
-   * The ids of the chat, if it is new, and of the reply: random, or derived from the idempotency key. `isStored` is
-   * true if an earlier try under the key has its reply: returning it again stores and costs nothing.
+   * Returns the ids of the chat, if it is new, and of the reply: random, or derived from the idempotency key.
+   * `isStored` returns true if an earlier try with the key has stored its reply; returning that reply again stores and
+   * costs nothing.
    */
   const identify = Effect.fnUntraced(function* (
     owner: ConversationOwner,
@@ -124,7 +128,7 @@ const makeRepetition = Effect.gen(function* () {
     return { chatId, fingerprint: yield* fingerprintOf(request, terms), messageId, isStored }
   })
 
-  /** The stored answer of an earlier request with the same key, whose hold is open or, with `ended`, charged. */
+  /** Returns the stored answer of an earlier request with the same key, whose hold is open or, if `ended`, charged. */
   const replay = Effect.fnUntraced(function* (
     hold: HoldName,
     { owner, chatId }: RunningChat,
@@ -151,7 +155,10 @@ const makeRepetition = Effect.gen(function* () {
   return { identify, replay }
 })
 
-/** Refuses a message over the limits of stored bytes and of abandoned tries, unless its reply is stored already. */
+/**
+ * Makes a check that refuses a message over the limits of stored bytes and of abandoned tries, unless its reply is
+ * already stored.
+ */
 const makeCheckLimits = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
   const quota = yield* ChatQuota
@@ -169,7 +176,10 @@ const makeCheckLimits = Effect.gen(function* () {
     )
 })
 
-/** The turn of a person or a visitor, and its place. The conversation of a visitor is a line: the widget shows no branches. */
+/**
+ * The turn to store, with its position in the chat. A visitor's conversation has only one branch, because the widget
+ * shows no versions.
+ */
 const turnOf = (
   owner: ConversationOwner,
   {
@@ -194,14 +204,14 @@ const turnOf = (
   ...("person" in owner ? { parentId } : {})
 })
 
-/** The payer's tier, if the reply begins a chat of a person's own that the server keeps. */
+/** The payer's tier, if the reply begins a person's own chat that the server keeps; otherwise undefined. */
 const titledOn = (
   { continues, owner }: Pick<BeginTurnInput, "continues" | "owner">,
   { name }: Tier,
   terms: ReplyTerms | undefined
 ): TierName | undefined => (!continues && "person" in owner && terms?.isClientKept !== true ? name : undefined)
 
-/** Sends messages: from a request to a reply whose first words have arrived. */
+/** Makes `send`: checks a request, holds its credits, and returns a reply whose first words have arrived. */
 export const makeSend = Effect.gen(function* () {
   const accounts = yield* Accounts
   const refuseBlocked = yield* makeRefuseBlocked
@@ -219,7 +229,7 @@ export const makeSend = Effect.gen(function* () {
     const named = yield* identify(owner, input.idempotencyKey, request, input.terms)
     const { chatId, fingerprint, messageId: nextMessageId } = named
 
-    /** The models to ask and their requests, within all limits of this account's tier. */
+    /** Prepares the prompt and the candidate models, within all limits of this account's tier. */
     const prepareFor = Effect.fnUntraced(function* (account: Account) {
       const prepared = yield* prepareReply(parties, account, { request, chatId }, input.terms)
       const { added, prompt, tier } = prepared
@@ -239,7 +249,7 @@ export const makeSend = Effect.gen(function* () {
         return yield* sendAs(yield* Effect.interruptible(prepareFor(reserved.account)), keyTry)
       }
       const { hold, earlier, calls, coversAll, limited, share } = reserved
-      // An earlier try failed without a charge: start this one.
+      // An earlier try with the same key failed without a charge, so the next try begins.
       if (earlier === "released" && keyTry === MAX_KEY_TRIES) return yield* new KeyConflict({ key: hold.key })
       if (earlier === "released") return yield* sendAs(prepared, keyTry + 1)
       if (earlier !== undefined) {
@@ -248,7 +258,7 @@ export const makeSend = Effect.gen(function* () {
       const chosen = calls[0].request
       const reply = { id: messageId, model: chosen.model.id, sources: prompt.sources, unread: prepared.unread }
       const turn = { ...turnOf(owner, prepared), chatId, continues: request.chatId !== undefined, reply }
-      // If the credits are short, the reply has all of them.
+      // If the hold is smaller than requested, there are no credits for a rewrite.
       const revise = coversAll ? rewriting?.revise(hold) : undefined
       const run = { calls, hold, revise, share, turn, spending: parties, joinable: input.onDisconnect === "continue" }
       const { model, sources, text, unread } = yield* replies.run({
@@ -261,12 +271,13 @@ export const makeSend = Effect.gen(function* () {
     })
 
     const prepared = yield* accounts.prepare(payer, prepareFor)
-    // The scope owns the hold: an interruption between holding and opening must not leave it behind.
+    // The scope owns the hold: an interruption between the reservation and the start of the reply must not leave the
+    // hold open.
     return yield* Effect.uninterruptible(sendAs(prepared, 1))
   })
 })
 
-/** One person who asks, pays and owns everything. */
+/** The parties of a reply if one person asks, pays and owns everything. */
 export const onePerson = (userId: UserId): ReplyParties => ({
   payer: userId,
   documentsOwner: userId,

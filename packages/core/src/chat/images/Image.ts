@@ -1,16 +1,18 @@
 import { Schema } from "effect"
 
-/** The largest image, in bytes. */
+/** The maximum size of an image, in bytes. */
 export const MAX_IMAGE_BYTES = 2 * 1024 * 1024
-/** The longest edge in pixels: vendors refuse longer ones (Anthropic, "Vision": 8,000 by 8,000 pixels). */
+/**
+ * The maximum length of an edge in pixels: vendors refuse longer edges (Anthropic, "Vision": 8,000 by 8,000 pixels).
+ */
 export const MAX_IMAGE_EDGE = 8_000
-/** The most images of one message. */
+/** The maximum number of images in one message. */
 export const MAX_MESSAGE_IMAGES = 4
-/** The newest images of a conversation that a model sees: so many, with so many bytes together. */
+/** A model sees at most this number of the newest images of a conversation, together at most `MAX_SEEN_BYTES` bytes. */
 export const MAX_SEEN_IMAGES = 8
 export const MAX_SEEN_BYTES = MAX_MESSAGE_IMAGES * MAX_IMAGE_BYTES
 
-/** An image that cannot be stored. Nothing was stored. */
+/** The image is invalid and was not stored. */
 export class InvalidImage extends Schema.TaggedError<InvalidImage>()("InvalidImage", { detail: Schema.String }) {
   readonly code = "invalid_image"
   override get message() {

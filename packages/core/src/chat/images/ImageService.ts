@@ -30,19 +30,19 @@ const checkedHeader = (bytes: Uint8Array): Result.Result<ImageHeader, InvalidIma
   return refuse(`The image is ${edge} pixels long. Make it smaller: at most ${MAX_IMAGE_EDGE} pixels an edge.`)
 }
 
-/** The images of people's messages: uploaded before the message that names them. */
+/** Stores and returns images for people's messages. An image is uploaded before the message that contains its id. */
 export class ImageService extends Context.Service<
   ImageService,
   {
     /**
-     * Stores a PNG, JPEG, WebP or GIF image of at most 2 MiB and 8,000 pixels an edge, whose id a message of the same
-     * person then names. It counts towards the bytes of the person's chats.
+     * Stores an image (PNG, JPEG, WebP or GIF) of at most 2 MiB and 8,000 pixels an edge; a message of the same person
+     * can then contain its id. The image counts towards the bytes of the person's chats.
      */
     add(
       userId: UserId,
       bytes: Uint8Array
     ): Effect.Effect<ChatImage, InvalidImage | StorageQuotaExceeded | SessionInvalid | StorageFailed>
-    /** One of a person's images. */
+    /** Returns one of a person's images. */
     get(userId: UserId, imageId: string): Effect.Effect<ChatImage, ImageNotFound | StorageFailed>
   }
 >()("@parley/core/chat/images/ImageService") {

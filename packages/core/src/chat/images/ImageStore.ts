@@ -3,18 +3,18 @@ import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { ChatImage } from "../../models/ChatMessage.ts"
 
-/** An image with its chat. */
+/** An image with the chat to which it belongs. */
 export interface StoredImage extends ChatImage {
-  /** Undefined until a message has the image. */
+  /** Undefined until a message contains the image. */
   readonly chatId: string | undefined
 }
 
-/** An image that no message has is deleted after this time, in milliseconds. */
+/** Milliseconds after which an image that no message contains is deleted. */
 export const UNUSED_IMAGE_MS = 86_400_000
 
 /**
- * The images of people's messages. A turn that begins (`ChatStore.beginTurn`) takes its images into its chat, with which
- * they are deleted. Every method is fenced by the owner: another person's image is treated as missing.
+ * Stores the images of people's messages. When a turn begins (`ChatStore.beginTurn`), its images become part of its
+ * chat and are deleted with it. Every method is limited to one owner: another person's image is treated as missing.
  */
 export class ImageStore extends Context.Service<
   ImageStore,
@@ -22,22 +22,22 @@ export class ImageStore extends Context.Service<
     /** Stores an image. */
     add(userId: UserId, image: ChatImage): Effect.Effect<void, StorageFailed>
     /**
-     * The person's images with these ids, in this order, without those that do not exist, as long as they have at most
-     * `maxBytes` together.
+     * Returns the person's images with these ids, in this order, as long as they are together at most `maxBytes`; ids
+     * without an image are left out.
      */
     read(
       userId: UserId,
       imageIds: ReadonlyArray<string>,
       maxBytes: number
     ): Effect.Effect<ReadonlyArray<StoredImage>, StorageFailed>
-    /** The ids of a person's images behind `after`, in their order. */
+    /** Returns the ids of a person's images after the id `after`, in the order of the ids. */
     list(
       userId: UserId,
       page: { readonly after: string | undefined; readonly limit: number }
     ): Effect.Effect<ReadonlyArray<string>, StorageFailed>
     /**
-     * Deletes images of all people that no message has had for `UNUSED_IMAGE_MS` by the storage's clock; returns their
-     * number, less than `limit` if none is left. Any number of processes may call it at once.
+     * Deletes images of all people that have been in no message for `UNUSED_IMAGE_MS`, by the storage's clock. Returns
+     * their number; fewer than `limit` means that none is left. Any number of processes may call it at once.
      */
     removeUnused(limit: number): Effect.Effect<number, StorageFailed>
   }

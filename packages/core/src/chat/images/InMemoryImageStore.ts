@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Images in the memory of one process, with the chats of `InMemoryChatStore`. */
+/** Images in the memory of one process, which it shares with `InMemoryChatStore`. */
 export const InMemoryImageStore = {
   layer: Layer.effect(ImageStore, make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
 }

@@ -1,6 +1,6 @@
 import type { ImageType } from "../../models/ChatMessage.ts"
 
-/** The format of an image and its size in pixels, as its header says. */
+/** The format of an image and its size in pixels, according to its header. */
 export interface ImageHeader {
   readonly mediaType: ImageType
   readonly width: number
@@ -12,7 +12,7 @@ const startsWith = (bytes: Uint8Array, at: number, text: string): boolean => {
   return true
 }
 
-/** PNG (third edition), 5.6 and 11.2.1: the size stands in the first chunk, `IHDR`. */
+/** PNG (third edition), 5.6 and 11.2.1: the first chunk, `IHDR`, contains the size. */
 const pngHeader = (view: DataView): ImageHeader | undefined =>
   view.byteLength < 24 || view.getUint32(12) !== 0x49484452
     ? undefined
@@ -22,8 +22,8 @@ const GIF_FRAME = 0x2c
 const GIF_EXTENSION = 0x21
 
 /**
- * GIF89a, 18 and 20: the size of the logical screen follows the signature. The first frame, behind extensions of any
- * length, may be larger: decoders then make the image larger.
+ * GIF89a, 18 and 20: the size of the logical screen follows the signature. The first frame, which follows extensions of
+ * any length, may be larger; then decoders return a larger image.
  */
 const gifHeader = (view: DataView): ImageHeader | undefined => {
   if (view.byteLength < 13) return undefined
@@ -40,20 +40,25 @@ const gifHeader = (view: DataView): ImageHeader | undefined => {
   return { mediaType: "image/gif", width: edge(6, at + 1, at + 5), height: edge(8, at + 3, at + 7) }
 }
 
-/** The markers of JPEG (ITU-T T.81, B.1.1.3) that begin a frame: SOF0 to SOF15 without DHT, JPG and DAC. */
+/**
+ * Returns true for a JPEG marker that begins a frame (ITU-T T.81, B.1.1.3): SOF0 to SOF15, without DHT, JPG and DAC.
+ */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
-/** The markers of JPEG that no segment follows, or that stand behind the frame header alone: TEM, RST0 to RST7, SOI, EOI, SOS. */
+/**
+ * Returns true for a JPEG marker that has no segment, or that may only follow the frame header: TEM, RST0 to RST7, SOI,
+ * EOI, SOS.
+ */
 const isMisplaced = (marker: number): boolean => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xda)
 
-/** JPEG: the size stands in the frame header, behind segments of any length. */
+/** JPEG: the frame header contains the size; segments of any length precede it. */
 const jpegHeader = (view: DataView): ImageHeader | undefined => {
   for (let at = 2; at + 9 < view.byteLength;) {
     if (view.getUint8(at) !== 0xff) return undefined
     const marker = view.getUint8(at + 1)
-    // Any number of fill bytes may stand before a marker.
+    // Any number of fill bytes may precede a marker.
     if (marker === 0xff) at += 1
-    // A decoder skips them, or ends there: it would find another frame than this loop.
+    // Decoders skip such a marker or stop at it, so they would find another frame than this loop.
     else if (isMisplaced(marker)) return undefined
     else if (isFrame(marker)) {
       return { mediaType: "image/jpeg", height: view.getUint16(at + 5), width: view.getUint16(at + 7) }

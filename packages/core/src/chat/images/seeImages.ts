@@ -33,10 +33,10 @@ const refuse = (path: string, message: string) =>
 const imagesAt = (place: number): string => `messages[${place}].imageIds`
 
 /**
- * Reads the images of a conversation for its model: those that the new messages name, which must be the person's and in
- * no other chat, and the newest of the earlier messages within the bounds. The model sees an image once, with the newest
- * message that names it. A model that sees no images is refused if the
- * question has some, and gets the earlier messages without theirs. Without images it reads nothing.
+ * Reads the images of a conversation for its model: the images of the new messages, which must belong to the person and
+ * to no other chat, and the newest images of the earlier messages, within the bounds. The model sees each image once,
+ * in the newest message that contains it. If the model cannot see images, a question with images is refused, and
+ * earlier messages are passed on without theirs. A conversation without images causes no read.
  */
 export const makeSeeImages = Effect.gen(function* () {
   const catalog = yield* Catalog

@@ -10,23 +10,24 @@ import { ChatStore } from "../store/ChatStore.ts"
 import { type ConversationOwner, ownerKey } from "../store/StoredChat.ts"
 
 /**
- * The most bytes that a person may store between two reads of the quota, and the largest part of the quota for that.
+ * The maximum number of bytes that a person may store between two reads of the stored bytes; `SLACK_SHARE` bounds it as
+ * a part of the quota.
  */
 const SLACK_BYTES = 64 * 1024
 const SLACK_SHARE = 1 / 16
-/** Owners remembered. */
+/** The maximum number of owners whose bytes are remembered. */
 const REMEMBERED = 10_000
 
 interface Known {
-  /** The bytes of the chats when they were last read; undefined if they were not. */
+  /** The bytes of the chats at the last read; undefined before the first. */
   readonly read: number | undefined
-  /** The bytes admitted since then. */
+  /** The bytes admitted since the last read. */
   readonly since: number
 }
 
 /**
- * The key under which the bytes of an owner are counted: a person's own chats, or the conversations of all visitors of
- * their bots.
+ * The key under which the bytes of an owner are counted: one for a person's own chats, another for the conversations of
+ * all visitors of the person's bots.
  */
 const countedAs = (owner: ConversationOwner): string => {
   const { userId, visitor } = ownerKey(owner)
@@ -34,10 +35,9 @@ const countedAs = (owner: ConversationOwner): string => {
 }
 
 /**
- * Bounds the bytes of a person's chats by the payer's tier, and separately, with the same bound, the bytes of the
- * conversations of the visitors of all their bots: neither uses the room of the other. It reads the stored bytes only
- * now and then, so that ordinary messages cost no statement: a person can exceed the quota by the slack, in each
- * process.
+ * Bounds the bytes of a person's chats by the quota of the payer's tier. The conversations of the visitors of all the
+ * person's bots have a separate quota of the same size. The stored bytes are read only now and then, so that ordinary
+ * messages need no query; a person can therefore exceed the quota by the slack, in each process.
  */
 export class ChatQuota extends Context.Service<
   ChatQuota,
@@ -48,7 +48,7 @@ export class ChatQuota extends Context.Service<
       readonly tier: Tier
       readonly bytes: number
     }): Effect.Effect<void, StorageQuotaExceeded | StorageFailed>
-    /** Something was deleted. */
+    /** Forgets the remembered bytes of an owner after something was deleted. */
     forget(owner: ConversationOwner): void
   }
 >()("@parley/core/chat/limits/ChatQuota") {
@@ -90,17 +90,17 @@ export class ChatQuota extends Context.Service<
 }
 
 /**
- * The counted party: the account that would have paid, and the spender. A bot's visitors do not keep its owner from
- * chatting.
+ * The payer and the spender whose tries are counted together. Tries of a bot's visitors are counted apart from those of
+ * its owner, so that visitors cannot prevent the owner from chatting.
  */
 export interface Tries {
   readonly payer: UserId
   readonly source: Spender
-  /** The visitor's address, which is counted separately, in this process alone. */
+  /** The visitor's address. It is counted separately, and only in this process. */
   readonly askedFrom?: string | undefined
 }
 
-/** The counted party, and the number of tries a minute that the tier allows. */
+/** A counted payer and spender, with the number of tries a minute that the tier allows. */
 export interface TryLimit extends Tries {
   readonly perMinute: number
 }
@@ -112,24 +112,27 @@ interface Window {
 }
 
 const WINDOW_MS = 60_000
-/** If more people than this are counted, those whose minute is over are forgotten. */
+/** Above this number of counts, those whose minute is over are removed. */
 const MANY = 10_000
 
 const triesKey = ({ askedFrom = "", payer, source }: Tries): string => JSON.stringify([source, payer, askedFrom])
 const eventOf = (source: Spender): string => (source === CHAT_SPENDER ? "abandoned" : `abandoned ${source}`)
 
 /**
- * Bounds the replies that a person abandons before the first word, and those that a bot's visitors abandon together or
- * from one address. An abandoned reply costs its reader nothing, but the operator a prompt. The count of this process
- * refuses at once. The count of all processes is read only when a try was abandoned, so that ordinary replies cost no
- * statement.
+ * Limits the replies that a person abandons before the first word, and those that a bot's visitors abandon, all
+ * together and from one address. An abandoned reply costs its reader nothing, but costs the operator a prompt. A
+ * request is refused by the count of this process. The count of all processes is read only when a reply was abandoned,
+ * so that ordinary replies need no query.
  */
 export class AbandonedTries extends Context.Service<
   AbandonedTries,
   {
     /** Fails if the person has abandoned as many replies within a minute as the tier allows. */
     check(limit: TryLimit): Effect.Effect<void, TooManyAbandonedTries>
-    /** Counts a reply that was left before its first word. Never fails: what cannot be counted for all is counted here. */
+    /**
+     * Counts a reply that was abandoned before its first word. Never fails: if the common count cannot be written, only
+     * this process counts the reply.
+     */
     note(tries: Tries): Effect.Effect<void>
   }
 >()("@parley/core/chat/limits/AbandonedTries") {
@@ -163,7 +166,7 @@ export class AbandonedTries extends Context.Service<
         note: Effect.fnUntraced(function* (tries) {
           const window = windowOf(triesKey(tries), yield* Clock.currentTimeMillis)
           window.count += 1
-          // An abuser may use any number of addresses: a row for each would fill the store.
+          // A client may use any number of addresses, and a stored row for each would fill the store.
           if (tries.askedFrom !== undefined) return
           const counting = limiter.count({
             subject: tries.payer,

@@ -7,18 +7,19 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { retryUnasked } from "../../storage/retryStorage.ts"
 
 /**
- * The part of the payer's day that one bot, or one address, may spend. An open reply counts with the most it may cost.
+ * The part of the payer's daily cap that one bot, or one address, may spend. A running reply counts with its maximum
+ * cost.
  */
 export interface DailyShare extends SpendLimit {
   readonly name: DailyShareName
 }
 
-/** The credits that the shares allow a reply. */
+/** The credits that the daily shares grant to a reply. */
 export interface GrantedShare {
   readonly amount: number
   /**
-   * Returns credits that the reply does not cost. Never fails: if the store does not answer for minutes, or its
-   * answer is lost, they stay counted for the day.
+   * Returns granted credits that the reply did not cost. Never fails: if the store does not answer for minutes, or its
+   * answer is lost, the credits stay counted for the day.
    */
   giveBack(unused: number): Effect.Effect<void>
 }
@@ -26,7 +27,7 @@ export interface GrantedShare {
 const NOT_GIVEN_BACK =
   "Credits that a visitor's reply did not cost could not be returned: they stay counted on the bot and the address today."
 
-/** Counts a reply on the shares that it falls under, before its credits are held. */
+/** Counts a reply on its daily shares, before its credits are held. */
 export const makeTakeShares = Effect.gen(function* () {
   const limiter = yield* SpendLimiter
   const scope = yield* Effect.scope
@@ -56,9 +57,10 @@ export const makeTakeShares = Effect.gen(function* () {
       const giving = limiter.giveBack({ limits: shares, day, amount: unused })
       const lost = (failed: StorageFailed) =>
         Effect.annotateLogs(Effect.logWarning(NOT_GIVEN_BACK), failureFields(failed))
-      // Beside the reply, which an outage would delay for minutes.
+      // Runs apart from the reply, because an outage would delay the reply for minutes.
       const later = Effect.asVoid(Effect.forkIn(Effect.catch(retryUnasked(giving), lost), scope))
-      // A return whose answer was lost may be counted: a second one would let the bot or the address pass its cap.
+      // If the answer was lost, the credits may have been returned already. Returning them again would let the bot or
+      // the address exceed its cap.
       return Effect.catch(giving, (failed) => (failed.retryAfterMs === undefined ? lost(failed) : later))
     }
     return { amount: granted, giveBack } satisfies GrantedShare

@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Projects in the memory of one process, with the chats of `InMemoryChatStore`. */
+/** Projects in the memory of one process, which it shares with `InMemoryChatStore`. */
 export const InMemoryProjectStore = {
   layer: Layer.effect(ProjectStore, make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
 }

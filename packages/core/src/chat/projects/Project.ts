@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
-/** The most projects of a person. */
+/** The maximum number of projects of a person. */
 export const MAX_PROJECTS = 100
-/** The most documents of a project. */
+/** The maximum number of documents of a project. */
 export const MAX_PROJECT_DOCUMENTS = 200
 export const MAX_PROJECT_NAME = 100
 
@@ -10,9 +10,9 @@ export const MAX_PROJECT_NAME = 100
 export interface Project {
   readonly id: string
   readonly name: string
-  /** Stand after the person's own instructions; empty for none. */
+  /** Placed after the person's own instructions; empty for none. */
   readonly instructions: string
-  /** The documents that each reply in the project may read, beside those that its request names. */
+  /** The documents that each reply in the project may read, in addition to those of its request. */
   readonly documentIds: ReadonlyArray<string>
   /** Unix milliseconds. */
   readonly createdAt: number
@@ -30,7 +30,7 @@ export const ProjectChange = Schema.Struct({
 })
 export type ProjectChange = typeof ProjectChange.Type
 
-/** A project that cannot be stored. Nothing was changed. */
+/** The project is invalid; nothing was changed. */
 export class InvalidProject extends Schema.TaggedError<InvalidProject>()("InvalidProject", {
   field: Schema.Literals(["name", "instructions", "documentIds"]),
   expected: Schema.String
@@ -51,7 +51,7 @@ export class ProjectNotFound extends Schema.TaggedError<ProjectNotFound>()("Proj
   }
 }
 
-/** The person has as many projects as one may have. */
+/** The person already has the maximum number of projects. */
 export class TooManyProjects extends Schema.TaggedError<TooManyProjects>()("TooManyProjects", {
   limit: Schema.Int
 }) {

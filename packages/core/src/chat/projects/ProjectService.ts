@@ -28,7 +28,7 @@ const NAME_EXPECTED = `1 to ${countOf(MAX_PROJECT_NAME, "character")}`
 
 const characters = (text: string): number => Array.from(text).length
 
-/** The texts as they are stored: the name in one line, both trimmed. */
+/** Returns the texts in their stored form: both trimmed, the name in one line. */
 const cleanTexts = ({ instructions, name }: ProjectChange): ProjectChange => ({
   ...(name === undefined ? {} : { name: storableLine(name) }),
   ...(instructions === undefined ? {} : { instructions: storableText(instructions).trim() })
@@ -55,17 +55,17 @@ export class ProjectService extends Context.Service<
   {
     /** A person's projects, the newest first; at most 100. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Project>, StorageFailed>
-    /** Stores a new project, which needs a name. */
+    /** Stores a new project; `project` must contain a name. */
     create(userId: UserId, project: ProjectChange): Effect.Effect<Project, ChangeFailed | TooManyProjects>
-    /** Changes the given fields of a project. Replies that begin later follow. */
+    /** Changes the given fields of a project. Replies that begin later use the new values. */
     change(
       userId: UserId,
       projectId: string,
       change: ProjectChange
     ): Effect.Effect<Project, ChangeFailed | ProjectNotFound>
-    /** Deletes a project. Its chats and documents stay; the chats are in no project then. */
+    /** Deletes a project. Its documents stay; its chats stay, in no project. */
     remove(userId: UserId, projectId: string): Effect.Effect<void, ProjectNotFound | StorageFailed>
-    /** Puts one of the person's own chats into a project, or into none if it is null. */
+    /** Puts one of the person's own chats into a project; removes the chat from its project if `projectId` is null. */
     place(
       userId: UserId,
       chatId: string,
@@ -88,8 +88,8 @@ export class ProjectService extends Context.Service<
       const store = yield* ProjectStore
 
       /**
-       * A change as it is stored. Each document has to be one of the person's; one of `known` that was deleted meanwhile
-       * is left out.
+       * Checks a change and returns it in its stored form. Every document must belong to the person; a document in
+       * `known` that was deleted meanwhile is left out.
        */
       const checked = Effect.fnUntraced(function* (
         userId: UserId,

@@ -11,23 +11,28 @@ const isWords = (text: string) => text.trim() !== "" && text.isWellFormed()
 /** The settings of replies to people. */
 export const ReplySettingsData = Schema.Struct({
   /**
-   * The treatment of messages with the role `system` in a request: `dropped` as if they had not been sent, `refused` (422), or
-   * `allowed`. A client that may send them decides what the model does: allow it only for requests from your own server.
+   * The treatment of messages with the role `system` in a request: `dropped`: as if they had not been sent; `refused`:
+   * 422; `allowed`. A client that may send them controls what the model does: allow them only for requests from your
+   * own server.
    */
   systemMessages: Schema.Literals(SYSTEM_MESSAGES),
-  /** Instructions for the model before every conversation of a person, in addition to Parley's own words; default none. */
+  /**
+   * Instructions for the model before every conversation of a person, in addition to Parley's own instruction; none by
+   * default.
+   */
   instructions: Schema.UndefinedOr(Schema.String.check(Schema.makeFilter(isWords, { expected: says }))),
   /**
-   * The most tokens of passages that are offered for a question because a search found them, best first; the first one in any
-   * case. Never more than a quarter of the model's window.
+   * The maximum number of tokens of the passages that a search adds to a prompt, best first; the first passage is
+   * always added. Never more than a quarter of the model's context window.
    */
   passageTokens: whole(1, 100_000),
   /**
-   * Named documents that together have at most so many tokens are offered whole, and so many tokens represent longer ones
-   * whose summary is asked for; never more than a quarter of the model's window. With 0 a model reads found passages only.
+   * Named documents that together have at most this number of tokens are put whole into the prompt. For a summary of
+   * longer documents, representative passages of at most this number of tokens are used. Never more than a quarter of
+   * the model's context window. With 0 a model reads only found passages.
    */
   wholeTokens: whole(0, 100_000),
-  /** Makes the messages that a model reads, in the place of Parley's own way. */
+  /** Makes the messages for a model, in place of Parley's own prompt. */
   prompt: Schema.optional(
     Schema.declare((value): value is PromptBuilder => typeof value === "function", { expected: "a function" })
   )
@@ -41,7 +46,10 @@ const DEFAULT_REPLIES: ReplySettingsData = {
   wholeTokens: 8_000
 }
 
-/** The settings in force: system messages dropped, no instructions, 3,000 tokens of found passages and 8,000 of whole documents, unless configured. */
+/**
+ * The settings in force. Unless configured: system messages are dropped, no instructions, 3,000 tokens of found
+ * passages and 8,000 tokens of whole documents.
+ */
 export class ReplySettings extends Context.Reference<ReplySettingsData>("@parley/core/chat/prompt/ReplySettings", {
   defaultValue: () => DEFAULT_REPLIES
 }) {}

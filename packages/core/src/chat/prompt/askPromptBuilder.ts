@@ -12,8 +12,9 @@ const isMessage = ({ content, role }: ChatMessage): boolean =>
   ROLES.includes(role) && typeof content === "string" && content.trim() !== ""
 
 /**
- * The builder's messages, read once, so that the counted messages are the sent ones even if the builder changes its
- * objects later. Lone surrogates, which no vendor accepts, are replaced. Undefined if the value is no list of messages.
+ * Copies the builder's messages once, so that the counted messages equal the sent ones even if the builder changes its
+ * objects later. Replaces unpaired surrogates, which no vendor accepts. Returns undefined if the value is not a list of
+ * messages.
  */
 const messagesFrom = (given: unknown): ReadonlyArray<ChatMessage> | undefined => {
   if (!Array.isArray(given)) return undefined
@@ -24,7 +25,7 @@ const messagesFrom = (given: unknown): ReadonlyArray<ChatMessage> | undefined =>
   return messages.every(isMessage) && messages.some(({ role }) => role === "user") ? messages : undefined
 }
 
-/** Calls the application's builder with the parts of our own prompt, and bounds its result. */
+/** Calls the application's prompt builder with the parts of Parley's own prompt, and checks and bounds its result. */
 export const askPromptBuilder = Effect.fnUntraced(function* (
   build: PromptBuilder,
   ours: Prompt,

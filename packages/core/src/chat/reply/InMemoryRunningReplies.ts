@@ -19,7 +19,7 @@ const chatKey = ({ owner, chatId }: RunningChat): string => keyOf(owner, chatId)
 const isJoinable = (chat: RunningChat, now: number) => (reply: StoredReply) =>
   reply.joinable && chatKey(reply) === chatKey(chat) && reply.expiresAt > now
 
-/** Returns the number of replies. */
+/** Asks the found replies to stop; returns their number. */
 const askToStop = (running: Map<string, StoredReply>, found: ReadonlyArray<StoredReply>): number => {
   for (const reply of found) running.set(runningKey(reply), { ...reply, stopAsked: true })
   return found.length
@@ -31,7 +31,7 @@ const make = Effect.gen(function* () {
   const { chats, running } = yield* InMemoryChats
   const atOnce = <A>(work: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, work))
 
-  /** A chat that was deleted has taken its replies with it. */
+  /** Returns a running reply; undefined if its chat was deleted, because the reply was deleted with it. */
   const storedOf = (reply: ReplyName) => (chats.has(chatKey(reply)) ? running.get(runningKey(reply)) : undefined)
   const joinableOf = (chat: RunningChat, now: number) =>
     chats.has(chatKey(chat)) ? [...running.values()].filter(isJoinable(chat, now)) : []
@@ -91,7 +91,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The running records of replies in the memory of one process, beside its chats: for tests and trials. */
+/**
+ * The running records of replies in the memory of one process, beside its chats: for tests, and for trying Parley out.
+ */
 export const InMemoryRunningReplies = {
   layer: Layer.effect(RunningReplies, make).pipe(
     Layer.provide(Layer.mergeAll(InMemoryAccounts.layer, InMemoryChats.layer, InMemoryStorage.layer))

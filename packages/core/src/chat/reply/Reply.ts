@@ -9,84 +9,89 @@ import type { ModelCall, ObservedCall, ReportedUsage } from "../../models/replyS
 
 /** The parties of a reply. */
 export interface ReplyParties {
-  /** The account that pays: its tier decides which models may answer, and its caps hold. */
+  /** The account that pays: its tier determines which models may answer, and its daily caps apply. */
   readonly payer: UserId
   /** The owner of the documents that the reply may quote. */
   readonly documentsOwner: UserId
   /** The owner of the conversation. */
   readonly conversationOwner: ConversationOwner
-  /** The source of the usage, by which daily caps and usage reports group it. */
+  /** The spender of the credits, by which daily caps and usage reports group usage. */
   readonly source: Spender
-  /** The most credits that all sources of this kind may spend of the payer on one UTC day; no bound unless given. */
+  /**
+   * The maximum number of credits that all spenders of this kind may spend of the payer on one UTC day; no maximum
+   * unless given.
+   */
   readonly dailyCap?: number | undefined
-  /** The bounds of the bot and of the visitor's address for that day; unbounded unless given. */
+  /** The daily shares of the bot and of the visitor's address; none unless given. */
   readonly shares?: ReadonlyArray<DailyShare> | undefined
   /**
-   * The address of a visitor, as the server knows it. Replies that a bot's visitors abandon before the first word are
-   * counted for each address, so that no address uses up the visitors' common limit.
+   * The address of a visitor, as the server sees it. Abandoned replies of a bot's visitors are counted for each
+   * address, so that one address cannot use up the common limit of all visitors.
    */
   readonly askedFrom?: string | undefined
 }
 
-/** The rules of a bot's owner for replies to visitors, or of a back end for replies to its people. */
+/** The rules for a reply from a bot's owner (for visitors) or from a back end (for its people). */
 export interface ReplyTerms {
-  /** Instructions for the model, put before the conversation and not stored with it. */
+  /** Instructions for the model, placed before the conversation and not stored with it. */
   readonly instructions: string
   /**
-   * The model that answers, whichever model the request names; the first of the payer's tier if the tier does not have
-   * it or if this is null. The request decides unless given.
+   * The model that answers, whichever model the request names. If it is null, or the tier does not include it, the
+   * first model of the payer's tier answers. Unless given, the request determines the model.
    */
   readonly modelId?: string | null | undefined
-  /** The most tokens of a reply; the model's own limit, which also applies, unless given. */
+  /** The maximum number of tokens of a reply; the model's own limit applies in any case. */
   readonly maxOutputTokens?: number | undefined
   /**
-   * The client keeps the conversation, and sends the whole of it with every request: only the messages after its last
-   * reply are stored, and no instruction of Parley's stands before it unless documents were searched.
+   * True if the client keeps the conversation, and sends the whole of it with every request. Then only the messages
+   * after its last reply are stored, and Parley adds no instruction of its own unless documents were searched.
    */
   readonly isClientKept?: boolean | undefined
 }
 
-/** A reply whose first words have arrived. Its credits are settled when `text` ends, fails or is left. */
+/** A reply whose first words have arrived. Its hold is settled when `text` ends, fails or is abandoned. */
 export interface Reply {
   readonly chatId: string
   readonly messageId: string
-  /** The public id of the model that answers: the one asked for, or its fallback. */
+  /** The public id of the model that answers: the requested model, or its fallback. */
   readonly model: string
   readonly sources: ReadonlyArray<Source>
-  /** Named documents that are not ready and were left out. */
+  /** The named documents that were left out because they are not ready. */
   readonly pendingDocuments: ReadonlyArray<string>
-  /** Named documents that are ready, and of which the model read nothing: the first 100. */
+  /** The named documents that are ready, but of which the model read nothing: the first 100. */
   readonly unreadDocuments: ReadonlyArray<string>
-  /** If the balance bought less than the model's longest reply: the output tokens that it bought. */
+  /**
+   * The maximum number of output tokens, if the balance did not cover the model's longest reply; otherwise undefined.
+   */
   readonly limitedTo: number | undefined
   /**
-   * The text in the order written; each element is the text available at that moment. Read it once, inside the scope of
-   * `send`.
+   * The text in the order in which it is written; each element is the text available at that moment. Read it once,
+   * within the scope of `send`.
    */
   readonly text: Stream.Stream<string, ModelFailed>
 }
 
-/** The treatment of a reply whose reader leaves. */
+/** The treatment of a reply whose reader leaves: it ends, or it continues to its end. */
 export type OnDisconnect = "end" | "continue"
 
 /** A reply whose first words have arrived. */
 export interface OpenedReply {
-  /** The model that answers. */
+  /** The call of the model that answers. */
   readonly call: ModelCall
-  /** The vendor's reports so far. */
+  /** The figures that the vendor has reported so far. */
   readonly reported: ReportedUsage
-  /** Of its question, if it was rewritten: charged with the reply. */
+  /** The rewrite of the reply's question, if there was one: charged with the reply. */
   readonly rewrite: QuestionRewrite | undefined
   readonly observed: ObservedCall
-  /** Its first words. */
+  /** The first words of the reply. */
   readonly first: string
-  /** All next words that are available; done after the end mark. */
+  /** Returns all further words that are available; done after the model's end mark. */
   readonly nextText: Pull.Pull<string, ModelFailed>
   /** Closes the connection to the vendor. Safe to repeat. */
   readonly leave: Effect.Effect<void>
 }
 
-/** A reply after the rewrite of its question: what is asked in place of the prepared calls, within the same hold. */
+/** A reply after the rewrite of its question: calls that replace the prepared ones, within the same hold. */
 export interface RevisedReply {
   readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly sources: ReadonlyArray<Source>

@@ -13,15 +13,15 @@ import { makeRunReply } from "./runReply.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import { AccessList } from "../../sessions/AccessList.ts"
 
-/** The interval at which a process checks whether a person of its replies was blocked. */
+/** The interval at which a process checks whether people of its running replies were blocked. */
 const LOOK_MS = 1_000
 /**
- * The greatest age of the list of blocked people that a check may use; an older one is read again. It is less than the
- * interval, because timers may fire early.
+ * The maximum age of the list of blocked people for a check; an older list is read again. Shorter than the interval,
+ * because timers may fire early.
  */
 const MAX_AGE_MS = 500
 
-/** Refuses messages and replies of people of whom one is blocked. */
+/** Makes a check that refuses messages and replies if one of the people involved is blocked. */
 export const makeRefuseBlocked = Effect.map(
   AccessList,
   ({ checkPerson }) =>
@@ -31,16 +31,16 @@ export const makeRefuseBlocked = Effect.map(
 
 /** A reply that this process writes. */
 interface EndableReply {
-  /** The people whose block ends it. */
+  /** The people whose block ends the reply: its payer and the owner of its chat. */
   readonly people: ReadonlyArray<UserId>
-  /** Interrupts it, without waiting. */
+  /** Interrupts the reply, without waiting for its end. */
   readonly stop: () => void
 }
 
 /**
  * Returns an effect that starts a watch over the replies of this process, unless one is running. The watch ends the
- * replies of blocked people at once and then every second, until no reply runs. A reply that began before the process
- * read of a block is ended by the next check.
+ * replies of blocked people at once and then every second, until no reply runs. If a reply begins before this process
+ * has read of a block, the next check ends it.
  */
 const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>) =>
   Effect.gen(function* () {
@@ -56,9 +56,10 @@ const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>) =>
       for (const reply of running()) if (reply.people.some((userId) => blocked.has(userId))) reply.stop()
     })
     const watch = Effect.gen(function* () {
-      // Set together with the decision to stop, so that a reply that begins after it starts the next watch.
+      // `watching` becomes false in the same step as the watch stops, so that a reply that begins afterwards starts a
+      // new watch.
       while ((watching = running().length > 0)) {
-        // Without a list there is nothing to end: a process that has none admits no session.
+        // If the list cannot be read, no reply is ended: a process without a list accepts no sessions anyway.
         yield* Effect.ignore(look)
         yield* Effect.sleep(LOOK_MS)
       }
@@ -71,32 +72,35 @@ const makeEndBlockedReplies = (running: () => ReadonlyArray<EndableReply>) =>
     })
   })
 
-/** The longest time that stopping waits until the replies are stored and charged, and the interval of its checks. */
+/**
+ * The maximum time that `stop` waits until replies are stored and charged; `STOPPED_POLL` is the interval of its
+ * checks.
+ */
 const STOPPED_WITHIN = "5 seconds"
 const STOPPED_POLL = "100 millis"
-/** The longest time that a reader waits for a turn that is being stored. */
+/** The maximum time that a reader waits for a turn that is being stored. */
 const STORED_WITHIN = "5 seconds"
 
 /** A reply whose first words have arrived. */
 export interface StartedReply {
-  /** The public id of the model that writes it. */
+  /** The public id of the model that writes the reply. */
   readonly model: string
   readonly text: Stream.Stream<string, ModelFailed>
 }
 
-/** The same with the passages that its model read, and the documents of which it read nothing. */
+/** A started reply with the passages that its model read, and the documents of which it read nothing. */
 interface AnsweredReply extends StartedReply {
   readonly sources: ReadonlyArray<Source>
   readonly unread: ReadonlyArray<string>
 }
 
-/** A reply that runs, read from its beginning. */
+/** A running reply that a further reader reads from its beginning. */
 export interface JoinedReply extends StartedReply {
   readonly chatId: string
   readonly messageId: string
 }
 
-/** A reply of a chat: the one with this id, the one begun last unless given. */
+/** Names a reply of a chat: the reply with this id, or the one begun last unless given. */
 type ChatReply = RunningChat & { readonly replyId?: string | undefined }
 
 /** A reply that this process writes. */
@@ -106,9 +110,9 @@ interface OwnReply extends Readable, EndableReply {
   /** Unix milliseconds. */
   readonly startedAt: number
   readonly stopped: Effect.Effect<unknown>
-  /** After `stopped`: waits until it is stored and charged. */
+  /** To be run after `stopped`: waits until the reply is stored and charged. */
   readonly ended: Effect.Effect<unknown>
-  /** Waits until its turn is stored, if its first words have arrived. */
+  /** Waits until the reply's turn is stored, if its first words have arrived. */
   readonly stored: Effect.Effect<unknown>
 }
 
@@ -117,28 +121,32 @@ const keyOf = ({ owner, chatId }: RunningChat): string => {
   return JSON.stringify([userId, bot, visitor, chatId.toLowerCase()])
 }
 
-/** The replies that run: those that this process writes, and how those of other processes are read. */
+/** Writes the replies of this process, and finds and reads running replies of all processes. */
 export class ReplyRunner extends Context.Service<
   ReplyRunner,
   {
     /**
-     * Writes a reply in a fiber of the process and returns it once its first words have arrived. It ends early if it is
-     * stopped, if its payer or its reader is blocked, if this process stops and, unless others may join it, if the
-     * scope closes, which waits for its end. Fails with `UserBlocked` if a block ended it before its first words.
+     * Writes a reply in a fiber of the process and returns it once its first words have arrived. The reply ends early
+     * if it is stopped, if its payer or its reader is blocked, or if this process stops. Unless other readers may join
+     * it, it also ends when the scope closes, which waits for that end. Fails with `UserBlocked` if a block ended the
+     * reply before its first words.
      */
     run(input: RunReplyInput): Effect.Effect<AnsweredReply, ModelFailed | UserBlocked | StorageFailed, Scope.Scope>
-    /** The reply of a chat that may be joined, whichever process writes it, or undefined. Waits for its first words. */
+    /**
+     * Returns a joinable reply of a chat, even if another process writes it; undefined if there is none. Waits for its
+     * first words.
+     */
     join(chat: ChatReply): Effect.Effect<JoinedReply | undefined, ModelFailed | StorageFailed, Scope.Scope>
-    /** The reply of a chat that may be joined, whichever process writes it. */
+    /** Finds a joinable reply of a chat, even if another process writes it; undefined if there is none. */
     find(chat: ChatReply): Effect.Effect<RunningReply | undefined, StorageFailed>
     /**
-     * Ends the replies of a chat that may be joined, whichever process writes them, and waits until they are stored and
+     * Ends the joinable replies of a chat, even if other processes write them, and waits until they are stored and
      * charged.
      */
     stop(chat: RunningChat): Effect.Effect<void, StorageFailed>
-    /** Waits until the turns of a chat are stored whose first words have arrived in this process. */
+    /** Waits until the turns of a chat whose first words have arrived in this process are stored. */
     stored(chat: RunningChat): Effect.Effect<void>
-    /** Waits until this process writes no reply, and has stored and charged all. */
+    /** Waits until this process writes no reply, and has stored and charged all its replies. */
     readonly idle: Effect.Effect<void>
   }
 >()("@parley/core/chat/reply/ReplyRunner") {
@@ -153,7 +161,7 @@ export class ReplyRunner extends Context.Service<
         ({ joinable, messageId }: OwnReply) =>
           joinable && (replyId ?? messageId).toLowerCase() === messageId
       const find = (chat: ChatReply) => {
-        // A process finds its own replies before they are stored for others.
+        // A process knows its own replies before they are stored for other processes.
         const found = ownOf(chat).findLast(isAsked(chat))
         if (found === undefined) return replies.find(chat)
         const { messageId, model, startedAt } = found
@@ -206,7 +214,7 @@ export class ReplyRunner extends Context.Service<
   )
 }
 
-/** The replies that a process is writing, by chat. */
+/** The replies that this process is writing, by chat. */
 const makeOwnReplies = Effect.gen(function* () {
   const own = new Map<string, Set<OwnReply>>()
   const all = () => [...own.values()].flatMap((some) => [...some])
@@ -214,7 +222,7 @@ const makeOwnReplies = Effect.gen(function* () {
   return {
     all,
     ownOf: (chat: RunningChat) => [...(own.get(keyOf(chat)) ?? [])],
-    /** Returns the function that removes the reply again. */
+    /** Adds a reply; returns a function that removes the reply again. */
     register: (chat: RunningChat, reply: OwnReply) => {
       const key = keyOf(chat)
       const ofChat = own.get(key) ?? new Set()
@@ -229,7 +237,7 @@ const makeOwnReplies = Effect.gen(function* () {
   }
 })
 
-/** Begins the title of a new chat whose first reply is complete. */
+/** Makes a function that begins to write the title of a new chat, once its first reply is complete. */
 const makeBeginTitle = Effect.map(
   ChatTitles,
   (titles) => (input: RunReplyInput, text: ReplyText<ModelFailed>, stored: Effect.Effect<unknown>) => {
@@ -244,14 +252,14 @@ const makeBeginTitle = Effect.map(
   }
 )
 
-/** Writes the replies of this process, and knows which are running. */
+/** Makes the function that writes a reply, and the list of the replies of this process. */
 const makeRun = Effect.gen(function* () {
   const running = yield* Scope.fork(yield* Effect.scope)
   const runReply = yield* makeRunReply
   const refuseBlocked = yield* makeRefuseBlocked
   const beginTitle = yield* makeBeginTitle
   const { all, ownOf, register } = yield* makeOwnReplies
-  // Before `running` closes, which ends them.
+  // Runs before the scope `running` closes, because that ends the replies to be counted.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       const cut = all().filter(({ text }) => text.isGrowing())
@@ -303,7 +311,7 @@ const makeRun = Effect.gen(function* () {
     fiber = yield* Effect.forkIn(writing, running, { startImmediately: true, uninterruptible: true })
     if (!joinable) yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(stop), reply.stopped))
     const spoken = Effect.tapError(Deferred.await(started), () => refuseBlocked(reply.people))
-    // Its reader may join it on another server at once, which finds it by its turn.
+    // The reader may join a joinable reply on another server at once, and that server finds it only by its stored turn.
     const known = joinable ? Effect.tap(spoken, () => Effect.timeoutOption(reply.stored, STORED_WITHIN)) : spoken
     return yield* Effect.interruptible(known)
   }, Effect.uninterruptible)

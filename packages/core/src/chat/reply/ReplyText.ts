@@ -2,37 +2,38 @@ import { Cause, Effect, type Exit, Stream } from "effect"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 
 /**
- * The text of a reply as it grows, kept whole in memory; the limit of a reply bounds it. Any number of readers read it from
- * its beginning, each at its own pace. The writer may wait until a reader has read all and wants more (`wanted`).
+ * The growing text of a reply, held whole in memory; its size is bounded by the limit of a reply. Any number of readers
+ * read it from its beginning, each at its own pace. The writer may wait until a reader has read everything and wants
+ * more (`wanted`).
  */
 export interface ReplyText<E> {
   /** In UTF-16 units. */
   readonly length: () => number
-  /** It has begun and has not ended. */
+  /** Returns true after the first words, until the end. */
   readonly isGrowing: () => boolean
-  /** The available text from an offset on. */
+  /** Returns the available text from an offset on. */
   readonly from: (start: number) => string
   readonly append: (text: string) => void
-  /** Ends the text; with a failure, it fails for every reader. Only the first call counts. */
+  /** Ends the text. If `exit` is a failure, the text fails for every reader. Only the first call has an effect. */
   readonly end: (exit: Exit.Exit<void, E>) => void
-  /** Waits for the first words, or for the end if none come. */
+  /** Waits for the first words, or for the end if there are none. */
   readonly begun: Effect.Effect<void, E>
-  /** Waits for a reader that has read everything and waits for more. */
+  /** Waits until a reader has read everything and waits for more. */
   readonly wanted: Effect.Effect<void>
-  /** From the beginning; each element is the text available at that moment. */
+  /** The text from its beginning; each element is the text available at that moment. */
   readonly stream: Stream.Stream<string, E>
 }
 
-/** Continues a waiting fiber. */
+/** Resumes a waiting fiber. */
 type Resume = (effect: Effect.Effect<void>) => void
 
-/** A text of which nothing is written yet. */
+/** Makes an empty text. */
 export const makeReplyText = <E>(): ReplyText<E> => {
   const pieces: Array<string> = []
   const starts: Array<number> = []
   let length = 0
   let ended: Exit.Exit<void, E> | undefined
-  /** Readers that have read everything. */
+  /** The readers that have read everything and wait for more. */
   const readers = new Set<Resume>()
   /** The writer, while it waits for a reader. */
   let writer: Resume | undefined
@@ -42,7 +43,7 @@ export const makeReplyText = <E>(): ReplyText<E> => {
     readers.clear()
     for (const resume of woken) resume(Effect.void)
   }
-  /** Waits until there are more pieces than `place`, or no more come. */
+  /** Waits until there are more pieces than `place`, or until the text ends. */
   const grown = (place: number) =>
     Effect.callback<void>((resume) => {
       if (pieces.length > place || ended !== undefined) return resume(Effect.void)
@@ -93,32 +94,38 @@ export const makeReplyText = <E>(): ReplyText<E> => {
 }
 
 /**
- * Tokenizers differ, and ours estimates: the output of a vendor that observes its limit counts at most this many times
- * the limit, and a few more.
+ * The output of a vendor that observes its limit counts at most this many times the limit, plus `MORE` tokens:
+ * tokenizers differ, and Parley's own count is an estimate.
  */
 const TIMES = 2
 const MORE = 32
 
-/** No text has more UTF-16 units per token for long; blanks and rules may, for a while. */
+/**
+ * On average no text has more UTF-16 units per token than this; short stretches of blanks and rules may, so
+ * `MORE_UNITS` are added.
+ */
 const UNITS_PER_TOKEN = 64
 const MORE_UNITS = 4_096
 
-/** Tokens are bytes at least, and a UTF-16 unit is three bytes at most. */
+/**
+ * The maximum number of tokens of one UTF-16 unit: a token is at least one byte, and a UTF-16 unit is at most three
+ * bytes.
+ */
 const TOKENS_PER_UNIT = 3
 
-/** The part of new text that fits into the limit, and true if all of it fits. */
+/** The part of new text that fits into the limit; `isCut` is true if the rest was cut off. */
 export interface Fused {
   readonly text: string
   readonly isCut: boolean
 }
 
-/** At most `length` units, without half of a character. */
+/** Returns at most `length` UTF-16 units, without splitting a character. */
 const cutAt = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, Math.max(0, length)).replace(/[\ud800-\udbff]$/, "")
 
-/** The text of a reply as it is delivered: bounded, and counted once. */
+/** The delivered text of a reply, which is bounded and whose tokens are counted once. */
 export interface ReplyOutput {
-  /** Takes new text and returns the part that may be delivered, which then counts as delivered. */
+  /** Takes new text and returns the part within the limit, which then counts as delivered. */
   take(text: string): Fused
   /** The delivered text. */
   text(): string
@@ -128,7 +135,7 @@ export interface ReplyOutput {
 
 /**
  * Limits the length of one reply: cuts it at about twice the requested tokens, independent of the size of its pieces.
- * Tokens are counted on request or when they may have reached the limit, each text once.
+ * Tokens are counted on request, or when they may have reached the limit; each text is counted once.
  */
 export const replyOutput = (maxOutputTokens: number, tokenizer: TokenizerService): ReplyOutput => {
   const limit = TIMES * maxOutputTokens + MORE
@@ -136,7 +143,7 @@ export const replyOutput = (maxOutputTokens: number, tokenizer: TokenizerService
   const count = tokenizer.countGrowing()
   let whole = ""
   let counted = { units: 0, tokens: 0 }
-  /** Up to this length, nothing has to be counted. */
+  /** Below this length the text cannot have reached the limit, so nothing is counted. */
   let countAt = limit / TOKENS_PER_UNIT
 
   const tokens = (): number => {
@@ -149,7 +156,7 @@ export const replyOutput = (maxOutputTokens: number, tokenizer: TokenizerService
     whole += offered
     if (whole.length >= countAt) {
       if (tokens() > limit) {
-        // The place of the limit, interpolated from the counts on both sides.
+        // The position of the limit, interpolated between the counts before and after this text.
         const share = (limit - before.tokens) / (counted.tokens - before.tokens)
         const units = before.units + Math.floor(share * (whole.length - before.units))
         const cut = cutAt(offered, units - before.text.length)

@@ -12,26 +12,26 @@ export interface RunningChat {
   readonly chatId: string
 }
 
-/** Names one reply. */
+/** Names one running reply. */
 export interface ReplyName extends RunningChat {
   readonly replyId: string
 }
 
-/** The changes of a reply since it was last written. */
+/** The text of a reply that was added since its last write. */
 export interface WriteReplyInput extends ReplyName {
-  /** The public id of the model that writes it. */
+  /** The public id of the model that writes the reply. */
   readonly model: string
-  /** Other readers than its first one may find it, read it and ask it to stop. */
+  /** True if readers other than the first may find the reply, read it and ask it to stop. */
   readonly joinable: boolean
-  /** Offset of `text` in the whole reply, in UTF-16 units. */
+  /** The offset of `text` in the whole reply, in UTF-16 units. */
   readonly start: number
-  /** May be empty: then the reply lives on. Well-formed. */
+  /** Well-formed text. Empty if there is no new text: the write then only shows that the reply is alive. */
   readonly text: string
 }
 
 /** One heartbeat of a reply. */
 export interface ReplyBeat {
-  /** The hold that pays it, and the tokens up to the end of `reply.text`. */
+  /** The hold that pays for the reply, and the number of tokens up to the end of `reply.text`. */
   readonly hold: HoldProgress
   /** Absent while the reply has nothing to store. */
   readonly reply?: WriteReplyInput | undefined
@@ -39,16 +39,16 @@ export interface ReplyBeat {
 
 /** The result of a heartbeat. */
 export interface ReplyBeaten {
-  /** The hold is not open: it was ended, or never was. Nothing was written. */
+  /** True if the hold is not open: it has ended, or never existed. Nothing was written. */
   readonly isHoldGone: boolean
-  /** The owner has no chat with this id. */
+  /** True if the owner has no chat with this id. */
   readonly isChatGone: boolean
   /**
-   * Length of the stored text of the reply, in UTF-16 units; less than before if a sweeper ended the reply. Undefined
-   * if nothing was written because another call is working on the rows.
+   * The length of the stored text of the reply, in UTF-16 units; shorter than before if a sweeper ended the reply.
+   * Undefined if nothing was written because another call is working on the rows.
    */
   readonly length: number | undefined
-  /** A reader has asked for its end, or the person whose chat or bot it is. */
+  /** True if a reader has asked the reply to stop, or the person to whom the chat or the bot belongs. */
   readonly stopAsked: boolean
 }
 
@@ -60,57 +60,59 @@ export interface RunningReply {
   readonly startedAt: number
 }
 
-/** The text of a reply from an offset on. */
+/** The state of a reply, with its text from an offset on. */
 export type RunningProgress =
   /** `text` may be empty. */
   | { readonly _tag: "Running"; readonly model: string; readonly text: string }
-  /** It has ended: the message has this text from there on, and this state. */
+  /** The reply has ended: the message contains this text from the offset on, and has this state. */
   | { readonly _tag: "Ended"; readonly model: string | undefined; readonly text: string; readonly state: MessageState }
-  /** No process writes it any more and none ended it: its process died, or it came to nothing. */
+  /**
+   * No process writes the reply any more and no end was stored: its process died, or it failed before its first words.
+   */
   | { readonly _tag: "Lost"; readonly text: string }
 
 /**
  * The end of a reply's turn, as the companion of the operation that ends its hold: stores the final text in the message
- * and deletes the running record. A reply that a sweeper ended meanwhile ends again. Nothing is stored if the chat was
- * deleted; may be repeated.
+ * and deletes the running record. Applies also to a reply that a sweeper has ended meanwhile. Nothing is stored if the
+ * chat was deleted. Safe to repeat.
  */
 export interface EndTurn extends Companion, ReplyName {
   readonly _tag: "EndTurn"
   readonly content: string
   readonly state: Exclude<MessageState, "streaming">
-  /** The turn, if it is not known to be stored: it is begun first. */
+  /** The turn, if it is possibly not stored yet: then it is begun first. Otherwise undefined. */
   readonly begin: BeginTurnInput | undefined
 }
 
 /**
  * The running records of replies: the text written so far, and the hold that pays for it. A record begins with the turn
- * (`ChatStore.beginTurn`) and ends with the hold: a ledger's operation with the companion `EndTurn` stores the message
- * and deletes the record, and a sweep of holds ends records without an open hold, so that the stored text becomes the
- * message, as `failed`. Fenced by owner as `ChatStore` is. A reply that is not written for longer than holds live does
- * not count as running, by the clock that all processes share.
+ * (`ChatStore.beginTurn`) and ends with the hold: a ledger operation with the companion `EndTurn` stores the message
+ * and deletes the record. A sweep of holds ends records without an open hold; their stored text becomes the message,
+ * with the state `failed`. Every method is limited to one owner, as in `ChatStore`. A reply that has not been written
+ * for longer than the lifetime of holds does not count as running, by the clock that all processes share.
  */
 export class RunningReplies extends Context.Service<
   RunningReplies,
   {
     /**
-     * One heartbeat for many replies: renews their holds as `CreditLedger.renew` does, and appends to each reply its
-     * text from `start` on. Text that is stored already is skipped, so that a write may be repeated; text that would
-     * leave a gap is not stored. Tokens are recorded only together with the text that they count. Answers in the order
-     * of `beats`.
+     * Writes one heartbeat for many replies: renews their holds as `CreditLedger.renew` does, and appends to each reply
+     * its text from `start` on. Text that is stored already is skipped, so that a write may be repeated; text that
+     * would leave a gap is not stored. Tokens are recorded only together with the text that they count. Answers in the
+     * order of `beats`.
      */
     write(input: {
       readonly beats: ReadonlyArray<ReplyBeat>
       readonly ttlMs: number
     }): Effect.Effect<ReadonlyArray<ReplyBeaten>, StorageFailed>
-    /** The text of a reply from the offset `from` on, which is the end of a text returned before. */
+    /** Returns the text of a reply from the offset `from` on, where the previously returned text ended. */
     read(input: ReplyName & { readonly from: number }): Effect.Effect<RunningProgress, StorageFailed>
-    /** The reply of a chat that runs and may be joined, the one begun last if there are several. */
+    /** Finds the running joinable reply of a chat; the one begun last if there are several. */
     find(
       chat: RunningChat & { readonly replyId?: string | undefined }
     ): Effect.Effect<RunningReply | undefined, StorageFailed>
-    /** Asks for the end of the replies of a chat that run and may be joined; returns whether there are any. */
+    /** Asks all running joinable replies of a chat to stop; returns true if there are any. */
     askToStop(chat: RunningChat): Effect.Effect<boolean, StorageFailed>
-    /** Asks for the end of all running replies of a person: in their own chats, and in those of their bots. */
+    /** Asks all running replies of a person to stop: in their own chats, and in those of their bots. */
     askAllToStop(userId: UserId): Effect.Effect<void, StorageFailed>
   }
 >()("@parley/core/chat/reply/RunningReplies") {}

@@ -21,7 +21,10 @@ import type { BeginTurnInput } from "../store/ChatStore.ts"
 import type { GrantedShare } from "../limits/dailyShares.ts"
 import type { EndTurn } from "./RunningReplies.ts"
 
-/** The payment of a reply: its hold or, if a sweeper took its process for dead, another hold for the rest. */
+/**
+ * The payment of a reply: its hold or, if a sweeper ended that hold because the process seemed dead, another hold for
+ * the rest.
+ */
 export type ReplyPayment = ReturnType<Effect.Success<typeof makeReplyPayments>>
 
 const REPLACED = "The hold of an open reply was ended by a sweeper; credits for the rest of the reply were held anew."
@@ -31,13 +34,13 @@ const REPEATED =
   "The hold of an open reply was ended by a sweeper, and its request came again; the late reply is neither stored nor charged."
 const NOT_REPLACED = "A hold that is gone could not be replaced; trying at the next heartbeat."
 
-/** Replaces a lost hold by one for the rest of its reply. */
+/** Makes the functions that replace the lost hold of a reply by a hold for its rest. */
 const makeReplaceHold = Effect.gen(function* () {
   const { run } = yield* CreditLedger
   const ids = yield* IdGenerator
   const ttlMs = yield* HoldTtl
   return {
-    /** The end of a hold that another call ended: releasing it changes nothing. */
+    /** Returns the end of a hold that another call ended; releasing such a hold again changes nothing. */
     endOf: (gone: HoldName) =>
       Effect.catchTag(run(release(gone)), "HoldNotFound", () => Effect.succeed<HoldEnd>({ _tag: "Released" })),
     holdRest: (
@@ -51,7 +54,7 @@ const makeReplaceHold = Effect.gen(function* () {
           reserve({ userId, key, fingerprint: key, amount, minimumAmount: amount, source, dailyCap, ttlMs, draft }, id)
         )
       ).pipe(
-        // A person without open holds may have been erased, and a repetition of the request may have replaced the
+        // Without an open hold, the person may have been erased, or a repetition of the request may have replaced the
         // reply.
         Effect.catchTag(["DailyCapReached", "AccountNotFound", "KeyConflict"], () =>
           Effect.succeed({ _tag: "Refused" } as const)
@@ -62,9 +65,9 @@ const makeReplaceHold = Effect.gen(function* () {
 })
 
 /**
- * Keeps the payment of a reply. If a sweeper has ended the hold, credits for the rest of the reply are held anew; if
- * balance or daily cap have no room for it, the reply ends. In the end the delivered text is paid as far as there are
- * credits; the credits that a sweeper charged are part of the price.
+ * Manages the payment of a reply. If a sweeper has ended the hold, holds credits again for the rest of the reply; if
+ * the balance or the daily cap does not allow that, the reply has to end. At the end, the delivered text is charged as
+ * far as the balance allows; the credits that a sweeper charged are part of the price.
  */
 export const makeReplyPayments = Effect.gen(function* () {
   const { run } = yield* CreditLedger
@@ -72,7 +75,7 @@ export const makeReplyPayments = Effect.gen(function* () {
 
   return (first: Hold, spending: Pick<ReplyParties, "source" | "dailyCap">) => {
     const { amount: bound, userId } = first
-    /** Permits one at a time: holding credits again, and ending. */
+    /** Ensures that a new hold and the end of the payment never run at the same time. */
     const turn = Semaphore.makeUnsafe(1)
     let key = first.key
     let place = 0
@@ -98,11 +101,14 @@ export const makeReplyPayments = Effect.gen(function* () {
     })
 
     return {
-      /** Nothing pays for the rest, or a repetition of the request has replaced the reply: the reply has to end. */
+      /**
+       * Returns true if the reply has to end: no hold pays for the rest, or a repetition of the request has replaced
+       * it.
+       */
       isLost: () => lost,
       /**
-       * The progress of the reply, as a heartbeat records it, with the draft of the whole reply's receipt if that is
-       * known better by now.
+       * Returns the progress of the reply for a heartbeat. Includes the draft of the whole reply's receipt if the draft
+       * is more exact than that of the reservation.
        */
       progress: (outputTokens: number, isBetterKnown: boolean, draft: () => ReplyReceiptDraft): HoldProgress => ({
         userId,
@@ -110,7 +116,7 @@ export const makeReplyPayments = Effect.gen(function* () {
         outputTokens: Math.max(0, outputTokens - paid.usage.output),
         draft: isBetterKnown || place > 0 ? unpaidOf(draft(), paid) : undefined
       }),
-      /** A heartbeat found this hold ended: holds credits for the rest. */
+      /** Holds credits for the rest of the reply after a heartbeat found that the hold `gone` has ended. */
       replace: (gone: string, draft: ReplyReceiptDraft) =>
         retryStorage(replace(gone, draft)).pipe(
           Effect.catch((failed) => Effect.annotateLogs(Effect.logWarning(NOT_REPLACED), failureFields(failed))),
@@ -118,8 +124,8 @@ export const makeReplyPayments = Effect.gen(function* () {
           Effect.uninterruptible
         ),
       /**
-       * Takes the charge or, without one, releases the hold, in one commit with the end of the turn. Nothing is held
-       * again after that.
+       * Ends the payment in one commit with the end of the turn: charges the reply, or releases the hold if there is no
+       * charge. No credits are held for the reply afterwards.
        */
       end: Effect.fnUntraced(function* (charge: ReplyCharge | undefined, companion: EndTurn | undefined) {
         ended = true
@@ -133,70 +139,73 @@ export const makeReplyPayments = Effect.gen(function* () {
 })
 
 export interface RunReplyInput {
-  /** The model that was chosen, then those that may answer instead: the hold covers each. */
+  /** The calls of the chosen model and of the models that may answer instead; the hold covers each of them. */
   readonly calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>]
   readonly hold: Hold
   /**
-   * Rewrites the question, which the hold covers, before a model is asked for the reply. Undefined if that fails or
-   * takes too long: the reply is then as it was prepared.
+   * Rewrites the question, which the hold also covers, before a model is asked for the reply. Returns undefined if the
+   * rewrite fails or takes too long; then the reply is made from the original prompt.
    */
   readonly revise?: Effect.Effect<RevisedReply | undefined> | undefined
-  /** The amounts that were counted for the reply on its bot and its address. */
+  /** The credits that the daily shares of the bot and the address granted to the reply. */
   readonly share: GrantedShare
-  /** The spender of the credits, and the most that it may spend in a day. */
+  /** The spender of the credits and its daily cap, and the visitor's address. */
   readonly spending: Pick<ReplyParties, "source" | "dailyCap" | "askedFrom">
-  /** The model of the reply is the one that answers. */
+  /** The turn to store; its model is replaced by the model that answers. */
   readonly turn: BeginTurnInput
-  /** It goes on when its reader leaves, and others may join it. */
+  /** True if the reply continues when its reader leaves, and other readers may join it. */
   readonly joinable: boolean
-  /** The payer's tier, if the reply begins a chat that gets a generated title. */
+  /** The payer's tier, if the reply begins a chat for which a title is generated; otherwise undefined. */
   readonly titledOn: TierName | undefined
 }
 
-/** A model that is writing: the vendor's reports so far, the delivered text, and the storing of its turn. */
+/**
+ * The state of a reply after its first words: the call of the model, the delivered text, and the storing of its turn.
+ */
 export interface SpokenReply {
   readonly opened: OpenedReply
   readonly output: ReplyOutput
-  /** With its running record. */
+  /** The turn with the running record of its reply. */
   readonly turn: BeginTurnInput
-  /** Stores the turn. */
+  /** The fiber that stores the turn. */
   readonly beginning: Fiber.Fiber<void, unknown>
 }
 
 export interface EndReplyInput {
   readonly input: RunReplyInput
   readonly payment: ReplyPayment
-  /** Undefined if no model spoke. */
+  /** Undefined if no model sent text. */
   readonly spoken: SpokenReply | undefined
   /** `unanswered` if every model failed before its first words. */
   readonly ended: ReplyEnd | "unanswered"
-  /** Ends the heartbeats. */
+  /** Stops the heartbeats of the reply. */
   readonly stopKeeping: Effect.Effect<void>
   readonly tokenizer: TokenizerService
 }
 
 /**
- * Ends a reply, the one place where that happens. One operation of the ledger, in one commit with the end of the turn:
+ * Ends a reply; no other code does. One operation of the ledger, in one commit with the end of the turn:
  *
- * - nothing delivered: the hold is released; if its reader left, the try is counted as abandoned;
- * - complete: charged by the provider's figures, up to the hold, or counted from the text and marked estimated if it
- *   reported none;
- * - failed or left half-way: charged for the input, as the provider counted it if it reported so early, and for what
- *   was delivered; marked estimated. The provider is left at once, so that its own bill ends there too.
+ * - nothing was delivered: the hold is released; if the reader left, an abandoned try is counted;
+ * - complete: charged by the vendor's figures, up to the hold; if the vendor reported none, counted from the text and
+ *   marked as estimated;
+ * - failed or abandoned half-way: charged for the input (as the vendor counted it, if it reported that early) and for
+ *   the delivered text, and marked as estimated. The connection to the vendor is closed at once, so that its bill ends
+ *   too.
  *
  * If a sweeper ended the hold, nothing had been delivered, and a repetition of the request has begun another reply,
- * this one is neither charged nor stored: the next sweep ends its message as failed.
+ * this reply is neither charged nor stored: the next sweep ends its message as failed.
  *
- * It is tried again until the storage takes it (`endSurely`), with the heartbeats going on. Never fails; returns the
- * fiber that tries it, which may go on for as long as the storage is down.
+ * The work is retried until the storage accepts it (`endSurely`), and the heartbeats continue until then. Never fails;
+ * returns the fiber that does the work, which may run as long as the storage is down.
  */
 export const makeEndReply = Effect.gen(function* () {
   const abandoned = yield* AbandonedTries
 
-  /** The end of the turn; undefined if nothing of it is stored. */
+  /** Returns the end of the turn; undefined if nothing of the turn is stored. */
   const endOfTurn = Effect.fnUntraced(function* ({ ended, input: { joinable, turn }, spoken }: EndReplyInput) {
     if (spoken === undefined && !joinable) return undefined
-    // An attempt to begin the turn that is running is awaited; another one is not made.
+    // Waits for a running attempt to begin the turn, and prevents further attempts.
     if (spoken !== undefined) yield* Fiber.interrupt(spoken.beginning)
     const isBegun = spoken === undefined || Exit.isSuccess(yield* Fiber.await(spoken.beginning))
     const { chatId, owner, reply } = turn
@@ -218,7 +227,7 @@ export const makeEndReply = Effect.gen(function* () {
     const { hold, share, spending, turn } = reply.input
     if (spoken !== undefined) {
       yield* spoken.opened.observed.write(spoken.output.text())
-      // A vendor's stream that cannot be closed must not keep the credits held.
+      // Closes the vendor's stream in another fiber: a stream that cannot be closed must not keep the credits held.
       yield* Effect.forkDetach(spoken.opened.leave, { startImmediately: true })
     }
     const isDelivered = spoken !== undefined && spoken.output.text() !== "" && ended !== "unanswered"

@@ -6,17 +6,17 @@ import { makeReplyText, type ReplyText } from "./ReplyText.ts"
 import { type ReplyName, RunningReplies } from "./RunningReplies.ts"
 
 /**
- * The interval of reads of a reply that another process writes: short while the reply grows, increasing while it does
- * not.
+ * The intervals at which a reply that another process writes is read: `SOON_MS` while the reply grows, longer and
+ * longer while it does not.
  */
 const SOON_MS = 150
 const LATEST_MS = 1_000
 const SLOWER = 1.5
 
-/** The failure of a reply whose writer ended without a reason. */
+/** The failure of a reply whose process ended without giving a reason. */
 export const cutOff = (model: string) => new ModelFailed({ model, reason: "cut-off", retryable: false })
 
-/** A reply as this process reads it, whichever process writes it. */
+/** A reply that this process can read; any process may write it. */
 export interface Readable {
   readonly messageId: string
   readonly model: () => string
@@ -24,8 +24,8 @@ export interface Readable {
 }
 
 /**
- * Reads a reply that another process writes into `text`, from the beginning to its end, and ends that as the reply
- * ended: if the reply is not complete, or no process writes it any more, the text ends with a failure.
+ * Reads a reply that another process writes into `text`, from its beginning to its end, and ends `text` as the reply
+ * ended. If the reply is not complete, or no process writes it any more, `text` ends with a failure.
  */
 const followReply = (
   replies: RunningReplies["Service"],
@@ -48,7 +48,7 @@ const followReply = (
   return Effect.onExit(look, (exit) => Effect.sync(() => text.end(exit))).pipe(Effect.ignore)
 }
 
-/** Reads the replies that other processes write: each is read once, however many readers it has here. */
+/** Reads the replies that other processes write. Each reply is read once, for all its readers in this process. */
 export const makeFollowed = Effect.gen(function* () {
   const replies = yield* RunningReplies
   const followed = yield* RcMap.make({

@@ -12,7 +12,7 @@ const digest = (text: string): Effect.Effect<Uint8Array> =>
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** A UUID (RFC 9562, version 8) that is equal for equal texts. */
+/** Makes a UUID (RFC 9562, version 8) from texts; equal texts result in the same UUID. */
 const uuidFrom = (...texts: ReadonlyArray<string>): Effect.Effect<string> =>
   Effect.map(digest(JSON.stringify(texts)), (bytes) => {
     const digits = hex(bytes)
@@ -26,22 +26,23 @@ const uuidFrom = (...texts: ReadonlyArray<string>): Effect.Effect<string> =>
     ].join("-")
   })
 
-/** Names an owner: a person by one text, a visitor by three. */
+/** Names an owner: one text for a person, three for a visitor. */
 const nameOf = (owner: ConversationOwner): ReadonlyArray<string> => {
   const { userId, bot, visitor } = ownerKey(owner)
   return bot === "" ? [userId] : [userId, bot, visitor]
 }
 
-/** The chat that a request with this idempotency key opens if it names none. */
+/** The id of the chat that a request with this idempotency key begins, if the request names none. */
 export const idempotentChatId = (owner: ConversationOwner, key: string): Effect.Effect<string> =>
   uuidFrom("chat", ...nameOf(owner), key)
 
-/** The reply that the `keyTry`-th try (from 1) of a request with this idempotency key writes. */
+/** The id of the reply of the `keyTry`-th try (from 1) of a request with this idempotency key. */
 export const idempotentMessageId = (owner: ConversationOwner, key: string, keyTry: number): Effect.Effect<string> =>
   uuidFrom("message", ...nameOf(owner), key, String(keyTry))
 
 /**
- * A digest of a request and of its terms: two requests under one key are the same if their fingerprints are equal.
+ * A digest of a request and of its terms. Two requests with the same idempotency key count as the same request if their
+ * fingerprints are equal.
  */
 export const fingerprintOf = (request: ChatRequest, terms?: ReplyTerms): Effect.Effect<string> => {
   const { messages, chatId, modelId, documentFilter, documentIds, parentMessageId, projectId } = request
@@ -54,7 +55,7 @@ export const fingerprintOf = (request: ChatRequest, terms?: ReplyTerms): Effect.
   return Effect.map(digest(JSON.stringify(whole)), hex)
 }
 
-/** A stored reply, returned again. A reply that was not complete ends with the same failure as before. */
+/** Returns a stored reply again. A reply that was not complete ends with the same failure as the first time. */
 export const replayedReply = (chatId: string, message: StoredMessage): Reply => {
   const model = message.model ?? ""
   const text = Stream.make(message.content)

@@ -32,10 +32,10 @@ import type { ReplyOutput } from "./ReplyText.ts"
 import type { Usage } from "../../models/Usage.ts"
 import type { TokenizerService } from "../../tokens/TokenizerService.ts"
 
-/** The tokens of a message beside its text. */
+/** The estimated number of tokens of a message apart from its text. */
 const MESSAGE_TOKENS = 4
 
-/** The input of a request if no provider reported the count. */
+/** The estimated input tokens of a request, used if the vendor reported no count. */
 export const estimatedInput = (
   messages: ReadonlyArray<ChatMessage>,
   tokenizer: TokenizerService,
@@ -48,7 +48,7 @@ export const estimatedInput = (
   return { freshInput, cacheRead: 0, cacheWrite: 0 }
 }
 
-/** A model that may write a reply, and the most tokens that may cost. */
+/** A model that may write a reply, and the maximum numbers of tokens for it. */
 export interface Candidate {
   readonly model: Model
   readonly provider: ChatModel
@@ -56,28 +56,29 @@ export interface Candidate {
   readonly maxOutputTokens: number
 }
 
-/** The amount to hold for a reply, and the reply that a smaller hold buys. */
+/** The amount to hold for a reply, and the length of the reply that a smaller hold pays for. */
 export interface ReplyQuote {
-  /** Credits for the longest reply: no reply costs more. */
+  /** Credits for the longest reply: the reply never costs more. */
   readonly amount: number
-  /** Credits for the shortest reply, as its price is estimated. */
+  /** Credits for the shortest reply, at its estimated price. */
   readonly minimumAmount: number
-  /** The output limit that `held` credits pay for. */
+  /** Returns the maximum number of output tokens that `held` credits pay for. */
   outputTokensFor(held: number): number
 }
 
-/** The input of a request in tokens: an upper bound over all tokenizers, and the usual count. */
+/** The input of a request in tokens: an upper bound over all tokenizers, and an estimate. */
 export interface QuotedInput {
   readonly maxTokens: number
   readonly estimate: InputUsage
 }
 
 /**
- * The price of a reply before it is written. The amount held is the upper bound, for the most input tokens the prompt
- * can count and the most output tokens (`outputCeiling`) the model may write. If the balance has less, the estimate
- * decides, at the dearest rate of input, because a write to a cache can cost more than fresh input: the bound is several
- * times the price of most replies, so that with the bound alone a person could never spend the last credits. A reply is
- * then as long as the credits buy by the estimate, and is charged at most the amount held.
+ * Computes the price of a reply before it is written. The amount to hold is an upper bound: for the most input tokens
+ * the prompt can have and the most output tokens (`outputCeiling`) the model may write. This bound is several times the
+ * price of most replies, so with it alone a person could never spend the last credits. If the balance is lower than the
+ * bound, an estimate is used instead, at the highest price of input, because a write to a cache can cost more than
+ * fresh input. The reply is then as long as the credits pay for by the estimate, and is charged at most the held
+ * amount.
  */
 export const quoteReply = (model: Model, input: QuotedInput, outputCeiling: number): ReplyQuote => {
   const tokens = Math.min(input.maxTokens, inputOf(input.estimate))
@@ -90,25 +91,25 @@ export const quoteReply = (model: Model, input: QuotedInput, outputCeiling: numb
 }
 
 export interface ReplyCharge {
-  /** Whole credits by the price; may exceed the hold, of which the ledger takes no more than there is. */
+  /** Whole credits at the price; may exceed the hold, but the ledger charges at most the hold. */
   readonly amount: number
   readonly draft: ReplyReceiptDraft
-  /** The vendor that wrote it. */
+  /** The vendor that wrote the reply. */
   readonly vendor: string
 }
 
-/** The most UTF-16 units for which a token of any tokenizer stands. */
+/** The maximum number of UTF-16 units that one token of any tokenizer represents. */
 const UNITS_PER_TOKEN = 512
 
 const inputOf = ({ cacheRead, cacheWrite, freshInput }: InputUsage): number => freshInput + cacheRead + cacheWrite
 
-/** A prompt has tokens: a vendor that counts none has not counted. */
+/** Ignores a reported input count of zero, because every prompt has tokens. */
 const plausibleInput = (reported: InputUsage | undefined): InputUsage | undefined =>
   reported === undefined || inputOf(reported) === 0 ? undefined : reported
 
 /**
- * Figures that cannot be true for the request and the delivered text count as not reported, for example zeros beside a
- * text.
+ * Ignores reported figures that cannot be true for the request and the delivered text, for example zeros for a
+ * delivered text.
  */
 const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage | undefined =>
   reported === undefined || inputOf(reported) === 0 || reported.output * UNITS_PER_TOKEN < delivered.length
@@ -116,8 +117,8 @@ const plausibleUsage = (reported: Usage | undefined, delivered: string): Usage |
     : reported
 
 /**
- * The usage of a call: the provider's figures if it reported them and they are plausible, otherwise a count of the sent
- * and delivered texts.
+ * Returns the usage of a call: the vendor's figures if it reported them and they are plausible, otherwise an estimate
+ * from the sent and delivered texts.
  */
 export const usageOfCall = (
   { maxOutputTokens, messages, model }: ChatModelRequest,
@@ -134,8 +135,9 @@ export const usageOfCall = (
 const rewritePart = (rewrite: QuestionRewrite | undefined) => (rewrite === undefined ? undefined : { rewrite })
 
 /**
- * The draft by which a sweeper charges a reply that has just begun, for its input and the output recorded later, if
- * this process dies. The input is the provider's count if it reported so early, otherwise the estimate.
+ * Returns the draft by which a sweeper charges a reply that has just begun if this process dies: for its input, and for
+ * the output that is recorded later. The input is the vendor's count if it was reported that early, otherwise the
+ * estimate.
  */
 export const lostReplyDraft = (
   { call, reported, rewrite }: Pick<OpenedReply, "call" | "reported" | "rewrite">,
@@ -148,7 +150,7 @@ export const lostReplyDraft = (
   return { ...draft, ...rewritePart(rewrite) }
 }
 
-/** The price of a reply by the usage of its call, and what the rewrite of its question cost. */
+/** Returns the charge for a reply: the price of its usage, plus the cost of the rewrite of its question. */
 export const replyCharge = (
   { call, reported, rewrite }: Pick<OpenedReply, "call" | "reported" | "rewrite">,
   output: ReplyOutput,
@@ -166,26 +168,30 @@ export const replyCharge = (
 }
 
 export interface ReserveReplyInput {
-  /** The payer's tier, which decided the other limits. */
+  /** The payer's account; its tier determined the other limits. */
   readonly account: Account
   readonly parties: Pick<ReplyParties, "source" | "dailyCap" | "shares">
-  /** The model that was chosen, then those that may answer instead. */
+  /** The chosen model, followed by the models that may answer instead. */
   readonly candidates: readonly [Candidate, ...ReadonlyArray<Candidate>]
   readonly prompt: Prompt
-  /** If the question is to be rewritten: the most that this costs, and the most tokens that it adds to the prompt. */
+  /**
+   * If the question is to be rewritten: the maximum cost of the rewrite, and the maximum number of tokens that it adds
+   * to the prompt.
+   */
   readonly rewriting?: { readonly bound: number; readonly roomTokens: number } | undefined
   readonly chatId: string
   readonly messageId: string
   /**
-   * If the request came with an idempotency key: the digest of the request, so that the same key with other content is
-   * refused.
+   * The digest of the request, if it came with an idempotency key: the same key with other content is refused.
+   * Undefined without a key.
    */
   readonly fingerprint: string | undefined
 }
 
 /**
- * Returns how the earlier try of a request ended whose hold was released. Its process may be alive, for example after a
- * pause: if it has held credits anew, the state of those counts; if not, it can do so no more.
+ * Returns the state of the earlier try of a request whose hold was released. The process of that try may still be
+ * alive, for example after a pause: if it has held credits again, the state of those is returned; otherwise it can no
+ * longer hold any.
  */
 const makeCloseTry = Effect.map(CreditLedger, (ledger) => {
   const closeFrom = (
@@ -199,7 +205,7 @@ const makeCloseTry = Effect.map(CreditLedger, (ledger) => {
   return (hold: HoldName) => closeFrom(hold, 1)
 })
 
-/** The price of a reply of each candidate, and the usual input of the chosen one. */
+/** The price of a reply by each candidate, and the estimated input of the chosen model. */
 const quotesOf = ({ candidates, prompt }: ReserveReplyInput, tokenizer: TokenizerService) => {
   const estimateFor = (model: Model) => estimatedInput(prompt.messages, tokenizer, model)
   const estimate = estimateFor(candidates[0].model)
@@ -209,7 +215,10 @@ const quotesOf = ({ candidates, prompt }: ReserveReplyInput, tokenizer: Tokenize
   return { estimate, quotes }
 }
 
-/** The amount to hold: no reply costs more, nor does one with the rewrite of its question and with room for its passages. */
+/**
+ * The amount to hold: the maximum cost of the reply, including the rewrite of its question and the passages found for
+ * the rewrite.
+ */
 const amountOf = ({ candidates, rewriting }: ReserveReplyInput, quotes: ReadonlyArray<ReplyQuote>): number => {
   if (rewriting === undefined) return Math.max(...quotes.map(({ amount }) => amount))
   const { bound, roomTokens } = rewriting
@@ -220,8 +229,8 @@ const amountOf = ({ candidates, rewriting }: ReserveReplyInput, quotes: Readonly
 }
 
 /**
- * The requests of a revised prompt if `held` credits cover the longest reply of the chosen model; its fallbacks are left
- * out if they do not.
+ * Returns the calls of a revised prompt if `held` credits cover the longest reply of the chosen model, otherwise
+ * undefined. Fallbacks that the credits do not cover are left out.
  */
 export const callsCoveredBy = (
   [chosen, ...fallbacks]: ReserveReplyInput["candidates"],
@@ -237,10 +246,10 @@ export const callsCoveredBy = (
   return isCovered(chosen) ? [callOf(chosen), ...fallbacks.filter(isCovered).map(callOf)] : undefined
 }
 
-/** When one of several replies may have ended is unknown: clients ask again at this interval. */
+/** Milliseconds after which clients try again: it is unknown when one of the running replies ends. */
 const BUSY_RETRY_MS = 2_000
 
-/** Why the balance does not suffice, with the models whose shortest reply it pays. */
+/** The error for a balance that is too low, with the models whose shortest reply the balance covers. */
 const refusal = (
   catalog: Catalog["Service"],
   { tier }: Account,
@@ -270,7 +279,10 @@ const busy = (catalog: Catalog["Service"], { tier }: Account, open: number) =>
     retryAfterMs: BUSY_RETRY_MS
   })
 
-/** The requests to the models for which `held` credits pay, each with the longest reply that they buy. */
+/**
+ * The calls of the models whose shortest reply `held` credits cover, each with the longest reply that the credits pay
+ * for.
+ */
 const callsWithin = (
   candidates: ReserveReplyInput["candidates"],
   quotes: ReadonlyArray<ReplyQuote>,
@@ -287,12 +299,12 @@ const callsWithin = (
 }
 
 /**
- * Holds the credits of a reply before its model is asked: for the most expensive of the models that may answer, if the
- * balance has them. If the balance suffices only for the chosen model, the more expensive fallbacks are left out, and
- * the request is not refused. If the balance has less than the bound, the remaining credits are held, and the reply is
- * as long as they buy by the estimate. If the account's tier has changed since it was remembered, nothing is held and
- * the account is returned. Fails with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies` if the tier bounds
- * them, having held nothing.
+ * Holds the credits for a reply before its model is asked: the maximum price among the models that may answer, if the
+ * balance contains that much. If the balance covers only the chosen model, the more expensive fallbacks are left out,
+ * and the request is not refused. If the balance is lower than the upper bound, the remaining credits are held, and the
+ * reply is as long as they pay for by the estimate. If the account's tier has changed since this process remembered it,
+ * nothing is held and the account is returned. Fails with `InsufficientCredits`, `DailyCapReached`, or `TooManyReplies`
+ * if the tier limits running replies; nothing is held then.
  */
 export const makeReserveReply = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -307,7 +319,8 @@ export const makeReserveReply = Effect.gen(function* () {
     const { account, candidates, chatId, parties, prompt, messageId, fingerprint } = input
     const [{ model }] = candidates
     const { estimate, quotes } = quotesOf(input, yield* Tokenizer)
-    // The draft by which a sweeper charges if this process dies: the chosen model's price for the estimated input.
+    // The draft by which a sweeper charges the reply if this process dies: the estimated input at the chosen model's
+    // price.
     const usage = { ...estimate, output: 0 }
     const { amount: wanted, minimumAmount } = quotes[0] as ReplyQuote
     const { shares = [], source } = parties
@@ -327,12 +340,12 @@ export const makeReserveReply = Effect.gen(function* () {
       draft: { model: model.id, chatId, price: modelPrice(model), usage, estimated: true, ended: "expired" }
     }
     const reserved = yield* ledger.run(reserveOnTier(asked, account.tier, yield* ids.next)).pipe(
-      // It was remembered, and erased since.
+      // The process remembered an account that has been erased since.
       Effect.catchTag("AccountNotFound", ({ userId }) =>
         Effect.map(accounts.of(userId), (opened): OnOtherTier => ({ _tag: "OnOtherTier", account: opened }))
       ),
       Effect.catchTag("InvalidAmount", Effect.die),
-      // Credits that are not held for this reply must not be spent by it.
+      // Credits that are not held for this reply must not stay counted on its daily shares.
       Effect.onExit((exit) => {
         const isNew = Exit.isSuccess(exit) && exit.value._tag === "Held" && !exit.value.replayed
         return share.giveBack(share.amount - (isNew ? exit.value.hold.amount : 0))
@@ -352,7 +365,9 @@ export const makeReserveReply = Effect.gen(function* () {
       earlier: replayed ? state : undefined,
       calls: callsWithin(candidates, quotes, prompt, hold.amount),
       limited: hold.amount < wanted,
-      /** The hold has all that was asked for: also what a rewrite of the question and its passages cost. */
+      /**
+       * True if the hold contains the whole requested amount, including the rewrite of the question and its passages.
+       */
       coversAll: hold.amount === amount
     } as const
   }, Effect.withSpan("credits.reserve"))

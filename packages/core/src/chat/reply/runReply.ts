@@ -30,8 +30,8 @@ import { finishedReply, type ModelCall, observeCall, type ReportedUsage } from "
 import { ReplyTimeLimit } from "../../models/ReplyTimeLimit.ts"
 
 /**
- * True for failures that another model may avoid: not a refusal, and not an empty answer, for which the vendor was
- * paid.
+ * Returns true for failures that another model may avoid; false for a refusal, and for an empty answer, which the
+ * vendor has charged.
  */
 const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
   reason !== "empty" &&
@@ -39,8 +39,8 @@ const mayPassOn = ({ reason, retryable }: ModelFailed): boolean =>
   (retryable || reason === "unavailable" || reason === "misconfigured" || reason === "overlong")
 
 /**
- * All next words of a model's stream that are available. Records the other reports; parts after the end mark are
- * ignored. `finishedReply` decides the end.
+ * Returns all further words of a model's stream that are available. Records the other reports; parts after the end mark
+ * are ignored. At the end, `finishedReply` returns whether the reply is complete or failed.
  */
 const readText = (
   model: string,
@@ -71,19 +71,19 @@ const readText = (
 }
 
 /**
- * Asks a model and waits for its first words. Its stream has its own scope within the reply's, which is closed if it
- * fails.
+ * Calls a model and waits for its first words. Its stream has a scope of its own within the reply's scope, which is
+ * closed if the call fails.
  */
 const openCall = Effect.fnUntraced(function* (call: ModelCall, rewrite: OpenedReply["rewrite"]) {
   const scope = yield* Scope.fork(yield* Effect.scope)
   const leave = Scope.close(scope, Exit.void)
   const reported: ReportedUsage = { inputUsage: undefined, end: undefined, failure: undefined }
   const observed = yield* observeCall(call, reported, scope)
-  // Not by `Stream.toPull`, which merges all services into the context of every pull.
+  // `Stream.toPull` is avoided, because it merges all services into the context of every pull.
   const parts = yield* Channel.toPullScoped(Stream.toChannel(call.provider.stream(call.request)), scope)
   const nextText = readText(call.request.model.id, parts, reported)
   const first = yield* Effect.catch(nextText, (error) => {
-    // A reply that is done has spoken before.
+    // The stream cannot be done here: a complete reply has at least one word.
     if (!(error instanceof ModelFailed)) return Effect.die(error)
     reported.failure = error.reason
     return Effect.andThen(Effect.andThen(leave, countFailure(call.provider.name, error)), Effect.fail(error))
@@ -93,9 +93,9 @@ const openCall = Effect.fnUntraced(function* (call: ModelCall, rewrite: OpenedRe
 })
 
 /**
- * Asks the models in turn until one sends text: the next one only while no text has arrived, and only after failures
- * that another model may avoid. All tries of all models, and the reply itself, share one time limit (`ReplyTimeLimit`).
- * Fails with the failure of the last model asked. Failures and fallbacks are counted.
+ * Calls the models one after another until one sends text: the next model is called only if no text has arrived, and
+ * only after failures that another model may avoid. All calls of all models, and the reply itself, share one time limit
+ * (`ReplyTimeLimit`). Fails with the failure of the last model that was called. Failures and fallbacks are counted.
  */
 const openReply = Effect.fnUntraced(function* (
   calls: readonly [ModelCall, ...ReadonlyArray<ModelCall>],
@@ -119,27 +119,27 @@ const openReply = Effect.fnUntraced(function* (
 
 /** The interval at which the new text of a joinable reply is stored. */
 const READ_ALONG_MS = 250
-/** The longest interval between two writes; the answer of a write says whether a reader has asked for the end. */
+/** The maximum interval between two writes: the answer to a write says whether a reader has asked the reply to stop. */
 const LOOK_MS = 1_000
 
 /** A reply of this process, as its heartbeats see it. */
 export interface BeatingReply {
   readonly joinable: boolean
   readonly hasNews: () => boolean
-  /** The state to record now. */
+  /** Returns the state to record now. */
   next(): ReplyBeat
-  /** Takes the answer to the beat that `next` returned. */
+  /** Handles the answer to the beat that `next` returned. */
   beaten(answer: ReplyBeaten, beat: ReplyBeat): Effect.Effect<void>
 }
 
 /**
- * The heartbeat of all replies that this process writes: one call for all of them stores the new text, records its
- * tokens and renews the holds, every two seconds. Replies that others may read along have a faster one.
+ * The heartbeat of all replies that this process writes: every two seconds, one call for all of them stores the new
+ * text, records its tokens and renews the holds. Joinable replies have a faster heartbeat.
  */
 export class ReplyBeats extends Context.Service<
   ReplyBeats,
   {
-    /** Keeps a reply until the effect that this returns is run. */
+    /** Adds a reply to the heartbeat; running the returned effect removes it. */
     keep(reply: BeatingReply): Effect.Effect<Effect.Effect<void>>
   }
 >()("@parley/core/chat/reply/ReplyBeats") {
@@ -155,7 +155,7 @@ export class ReplyBeats extends Context.Service<
         const beats = kept.map((reply) => ({ reply, beat: reply.next() }))
         if (beats.length === 0) return
         const answers = yield* replies.write({ beats: beats.map(({ beat }) => beat), ttlMs })
-        // Runs beside the heartbeats, because holding credits again takes time.
+        // Handled beside the heartbeats, because holding credits again takes time.
         for (const [index, { beat, reply }] of beats.entries()) {
           const answer = answers[index]
           if (answer !== undefined) yield* Effect.forkIn(reply.beaten(answer, beat), scope, { startImmediately: true })
@@ -181,7 +181,10 @@ export class ReplyBeats extends Context.Service<
 const NOT_REPORTED = { inputUsage: undefined, end: undefined, failure: undefined }
 const HIGH_SURROGATE = /[\ud800-\udbff]$/
 
-/** Appends the model's words to the text, at the pace of a reader if there is one, until the end mark or a failure. */
+/**
+ * Appends the model's words to the text until the end mark or a failure; waits for a reader before each piece if
+ * `atReadersPace`.
+ */
 const writeOn = Effect.fnUntraced(function* (
   { opened: { call, first, nextText }, output }: SpokenReply,
   text: ReplyText<ModelFailed>,
@@ -190,7 +193,7 @@ const writeOn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<never, ModelFailed | Cause.Done> {
   const model = call.request.model.id
   for (let words = first; ; words = yield* nextText) {
-    // Text that no reader has requested yet is not delivered, and not charged.
+    // Text that no reader has requested is neither delivered nor charged.
     if (atReadersPace) yield* text.wanted
     if (isLost()) return yield* new ModelFailed({ model, reason: "cut-off", retryable: true })
     const taken = output.take(words)
@@ -201,18 +204,21 @@ const writeOn = Effect.fnUntraced(function* (
   }
 })
 
-/** The model that writes a reply, and the sources that it read. */
+/** The model that writes a reply, and the sources that it reads. */
 type BegunReply = BeginTurnInput["reply"] & { readonly model: string }
 
 /** The progress of a reply. */
 interface RunState {
-  /** Set once a model sends text. */
+  /** Set when a model has sent its first text. */
   spoken: SpokenReply | undefined
-  /** Its message is stored. */
+  /** True when the message of the reply is stored. */
   isBegun: boolean
 }
 
-/** A reply as its heartbeats see it: they store its text, keep its hold and, if that is lost, hold credits again. */
+/**
+ * Makes the functions for a reply's heartbeats, which store its text, renew its hold and, if the hold has ended, hold
+ * credits again.
+ */
 const beatingReply = (of: {
   readonly input: RunReplyInput
   readonly payment: ReplyPayment
@@ -234,15 +240,15 @@ const beatingReply = (of: {
     next: () => {
       const { isBegun, spoken } = state
       const { call, reported, rewrite } = current()
-      // A text without its message could not be read.
+      // Text is stored only after its message, because it could not be read without the message.
       const news = isBegun ? text.from(stored) : ""
-      // Half a character waits for its other half.
+      // If the text ends with half of a character, it is stored with the next heartbeat.
       const isWhole = !HIGH_SURROGATE.test(news)
       if (isBegun && isWhole) tokens = Math.min(spoken?.output.tokens() ?? 0, call.request.maxOutputTokens)
       const isBetterKnown =
         call.request.model !== calls[0].request.model || reported.inputUsage !== undefined || rewrite !== undefined
       const hold = payment.progress(tokens, isBetterKnown, draftOf)
-      // Other clients may find the reply of a stored chat before its first words.
+      // In a stored chat, other clients may find a joinable reply before its first words.
       if (!isBegun && !(joinable && turn.continues)) return { hold }
       const model = call.request.model.id
       return { hold, reply: { ...name, model, joinable, start: stored, text: isWhole ? news : "" } }
@@ -254,18 +260,18 @@ const beatingReply = (of: {
         return payment.replace(key, draftOf())
       }
       stored = length ?? stored
-      // A reply that others may join ends with its chat; another one has a reader.
+      // A joinable reply ends when its chat is deleted; any other reply continues for its reader.
       return stopAsked || (joinable && isChatGone) ? stop : Effect.void
     }
   }
 }
 
 /**
- * Writes a reply that `hold` pays for, from asking the model to its one end: `endReply`, after the model's end mark, a
- * failure or an interruption, whichever comes first. `onFirstWords` runs once the model sends text. Heartbeats store
- * the text and keep the hold; a heartbeat that finds that a sweeper ended the hold holds credits again, or cuts the
- * reply off. Fails as the model does. Run it uninterruptible: it can be interrupted while it waits for the model and
- * while the model writes.
+ * Writes a reply that `hold` pays for, from the call of the model to its one end by `endReply`: after the model's end
+ * mark, a failure or an interruption, whichever comes first. `onFirstWords` runs once the model sends text. Heartbeats
+ * store the text and renew the hold; if a heartbeat finds that a sweeper ended the hold, credits are held again, or the
+ * reply is cut off. Fails with the failure of the model. Run it uninterruptible: it allows interruption while it waits
+ * for the model and while the model writes.
  */
 export const makeRunReply = Effect.gen(function* () {
   const chats = yield* ChatStore
@@ -277,12 +283,12 @@ export const makeRunReply = Effect.gen(function* () {
     input: RunReplyInput,
     text: ReplyText<ModelFailed>,
     callbacks: {
-      /** Called once with the reply's model and sources, and with the fiber that stores the turn. */
+      /** Called once, with the reply's model and sources, and with the fiber that stores the turn. */
       readonly onFirstWords: (reply: BegunReply, beginning: SpokenReply["beginning"]) => Effect.Effect<unknown>
-      /** Interrupts the reply: a reader has asked for its end. */
+      /** Interrupts the reply, after a reader has asked it to stop. */
       readonly stop: Effect.Effect<void>
       /**
-       * Called at the reply's end, with the fiber that stores and charges it. That fiber may run longer than this
+       * Called at the end of the reply, with the fiber that stores and charges it. That fiber may run longer than this
        * effect.
        */
       readonly onEnd: (ending: Fiber.Fiber<unknown, unknown>) => void

@@ -13,34 +13,34 @@ import { makePlanRewrite } from "./rewriteQuestion.ts"
 import { RewriteQuestions } from "./RewriteQuestions.ts"
 
 /**
- * Passages are chosen by the usual count of their tokens; their upper bound is rarely more than this many times that. A
- * prompt that exceeds the room is not used, so that this needs not be exact.
+ * The upper bound of a passage's tokens is rarely more than this many times their estimate, by which passages are
+ * chosen. Need not be exact, because a prompt that exceeds the room is not used.
  */
 const BOUND_OF_COUNT = 2.5
 
-/** A rewrite of a question that is asked for once credits are held for it and for what follows it. */
+/** A planned rewrite of a question: it is run after credits were held for the rewrite and for the reply. */
 export interface Rewriting {
-  /** The most that the rewrite costs, in whole credits. */
+  /** The maximum cost of the rewrite, in whole credits. */
   readonly bound: number
-  /** The tokens by which the prompt may grow with the passages that are found for the rewrite. */
+  /** The number of tokens by which the passages that are found for the rewrite may enlarge the prompt. */
   readonly roomTokens: number
   /**
-   * Has the question rewritten and searched for, and returns what the reply's model is then asked: `hold` covers both. Undefined, and
-   * free, if there is no rewrite, its passages cannot be read, or their prompt could cost more than is held: the reply is
-   * then as it was prepared.
+   * Rewrites the question, searches for the rewrite, and returns the calls for the reply's model; `hold` covers both.
+   * Returns undefined, and costs nothing, if there is no rewrite, if its passages cannot be read, or if their prompt
+   * could cost more than is held; the reply is then made from the original prompt.
    */
   revise(hold: Hold): Effect.Effect<RevisedReply | undefined>
 }
 
 const NOT_REVISED = "The passages of a rewritten question could not be read; its reply goes on without them."
 
-/** Plans the rewrite of a question that continues a conversation, if the setting asks for it. */
+/** Plans the rewrite of a question that continues a conversation, if `RewriteQuestions` is on. */
 export const makePlanRewriting = Effect.map(makePlanRewrite, (planRewrite) =>
   Effect.fnUntraced(function* (question: {
     readonly tier: Tier
     readonly conversation: ReadonlyArray<ChatMessage>
     readonly passageTokens: number
-    /** Finds the passages for a rewrite, beside those of the question. */
+    /** Finds the passages for a rewrite, and returns them together with those of the question. */
     readonly besides: NonNullable<OfferedPassages["besides"]>
     readonly promptOf: (
       offered: OfferedPassages

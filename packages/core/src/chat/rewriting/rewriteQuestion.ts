@@ -13,13 +13,13 @@ import { Catalog } from "../../tiers/Catalog.ts"
 import { cheapestModel } from "../../tiers/CatalogData.ts"
 import { usageOfCall } from "../reply/replyCredits.ts"
 
-/** A reply does not wait longer for the rewrite of its question. */
+/** The maximum time in milliseconds that a reply waits for the rewrite of its question. */
 const PATIENCE_MS = 2_000
-/** Enough for a question in any script. */
+/** The maximum number of output tokens: enough for a question in any script. */
 const REWRITE_TOKENS = 120
-/** A rewrite with more UTF-16 units is no question. */
+/** A rewrite with more UTF-16 units is not a question, and is not used. */
 const REWRITE_CHARACTERS = 600
-/** The messages before the question that the model reads, and the part of each. */
+/** The number of messages before the question that the model reads; `READ_CHARACTERS` bounds the part of each. */
 const READ_MESSAGES = 6
 const READ_CHARACTERS = 800
 
@@ -27,7 +27,7 @@ const INSTRUCTION = `You prepare questions for a search. Write the newest questi
 
 const excerpt = (text: string): string => text.slice(0, READ_CHARACTERS).toWellFormed()
 
-/** The request for a rewrite of the newest question of a conversation, which is oldest first. */
+/** The messages that ask for a rewrite of the newest question; `conversation` is oldest first. */
 const messagesFor = (conversation: ReadonlyArray<ChatMessage>): ReadonlyArray<ChatMessage> => {
   const place = conversation.findLastIndex(({ role }) => role === "user")
   const before = conversation.slice(0, Math.max(0, place)).filter(({ role }) => role !== "system")
@@ -41,23 +41,26 @@ const messagesFor = (conversation: ReadonlyArray<ChatMessage>): ReadonlyArray<Ch
   ]
 }
 
-/** The first line that says something, without quotation marks around it; empty if there is none. */
+/** The first line of a text, without quotation marks around it; empty if there is none. */
 const questionIn = (text: string): string => {
   const [line = ""] = text.toWellFormed().trim().split(/\r?\n/, 1)
   return line.replaceAll(/^["“„«「]+|["”“»」]+$/gu, "").trim()
 }
 
-/** A rewritten question, and what it costs. */
+/** A rewritten question, and its cost. */
 export interface Rewritten {
   readonly question: string
   readonly receipt: QuestionRewrite
 }
 
-/** A rewrite that can be asked for once credits are held for it. */
+/** A planned rewrite, which is run after credits were held for it. */
 export interface PlannedRewrite {
-  /** The most that it costs, in whole credits. */
+  /** The maximum cost of the rewrite, in whole credits. */
   readonly bound: number
-  /** Asks the model once. Undefined, and free, if it fails, takes too long or says nothing. `hold` pays. */
+  /**
+   * Calls the model once; `hold` pays. Returns undefined, and costs nothing, if the call fails, takes too long or
+   * returns no question.
+   */
   ask(hold: string): Effect.Effect<Rewritten | undefined>
 }
 
@@ -84,8 +87,8 @@ const FAILED = "A question was not rewritten; its search goes on without that."
 const LATE = "A question was not rewritten in time; its search goes on without that."
 
 /**
- * Waits for work as long as a reply does. Work that is late, or that its reply leaves, is interrupted, but not waited for:
- * a vendor's stream that cannot be closed must not hold up the reply.
+ * Waits for work at most as long as a reply waits for a rewrite. Work that takes longer, or whose reply ends, is
+ * interrupted, but its end is not awaited: a vendor's stream that cannot be closed must not delay the reply.
  */
 const patiently = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A | undefined, E> =>
   Effect.gen(function* () {
@@ -99,8 +102,9 @@ const patiently = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A | undefined
   })
 
 /**
- * Returns a function that plans the rewrite of the newest question of a conversation by the cheapest model of a tier, so
- * that it can be searched for alone. Undefined if the tier has no such model.
+ * Returns a function that plans the rewrite of the newest question of a conversation by the cheapest model of a tier,
+ * so that the question can be searched without the conversation. The function returns undefined if the tier has no such
+ * model.
  */
 export const makePlanRewrite = Effect.gen(function* () {
   const catalog = yield* Catalog

@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Shares in the memory of one process, of the chats of `InMemoryChatStore`. */
+/** Shares of the chats of `InMemoryChatStore`, in the memory of one process. */
 export const InMemorySharedChats = {
   layer: Layer.effect(SharedChats, make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
 }

@@ -3,11 +3,11 @@ import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { ChatShare, PersonOwner } from "../store/StoredChat.ts"
 
-/** The branch of a chat to share. */
+/** Names the branch of a chat to share. */
 export interface ShareInput {
   readonly userId: UserId
   readonly chatId: string
-  /** The id of the share, if the chat has none yet. */
+  /** The id for a new share, used if the chat is not shared yet. */
   readonly id: string
   /** The id of the last message of the shared branch. */
   readonly upTo: string
@@ -18,13 +18,13 @@ export class SharedChats extends Context.Service<
   SharedChats,
   {
     /**
-     * Shares one of a person's own chats up to a message; a chat that is shared keeps the id of its share. Returns the
-     * share, undefined if the person has no such chat or the chat no such message.
+     * Shares one of a person's own chats up to a message; a chat that is already shared keeps the id of its share.
+     * Returns the share; undefined if the person has no such chat, or the chat has no such message.
      */
     share(input: ShareInput): Effect.Effect<ChatShare | undefined, StorageFailed>
     /** Ends the share of one of a person's own chats; returns true if the chat exists. */
     unshare(userId: UserId, chatId: string): Effect.Effect<boolean, StorageFailed>
-    /** The chat behind the id of a share; undefined if there is none. */
+    /** Finds the shared chat by the id of its share; undefined if there is none. */
     find(
       id: string
     ): Effect.Effect<

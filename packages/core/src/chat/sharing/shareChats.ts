@@ -10,23 +10,23 @@ import { SharedChats } from "./SharedChats.ts"
 
 const PATTERN = new RegExp(`^${RANDOM_KEY}$`)
 
-/** A shared branch of a chat, as anyone with its link reads it. */
+/** A shared branch of a chat, in the form that anyone with its link can read. */
 export interface SharedChat {
   readonly title: string
   readonly share: ChatShare
-  /** The newest messages of the branch that have ended, at most 500, oldest first; none with the role `system`. */
+  /** The newest ended messages of the branch, at most 500, oldest first; without messages of the role `system`. */
   readonly messages: ReadonlyArray<StoredMessage>
 }
 
 const isEnded = ({ state }: StoredMessage): boolean => state !== "streaming"
 
-/** The operations on shared chats. */
+/** Makes the operations on shared chats. */
 export const makeShareChats = Effect.gen(function* () {
   const chats = yield* ChatStore
   const shares = yield* SharedChats
   const { checkPerson } = yield* AccessList
 
-  /** The last ended message of the branch with `leaf`, or of the newest branch. */
+  /** Returns the last ended message of the branch with `leaf`, or of the newest branch. */
   const lastEnded = Effect.fnUntraced(function* (userId: UserId, chatId: string, leaf: string | undefined) {
     const branch = leaf === undefined ? undefined : { through: leaf }
     const found = yield* chats.transcript({ owner: { person: userId }, chatId, branch, limit: 10 })
@@ -50,7 +50,7 @@ export const makeShareChats = Effect.gen(function* () {
     const found = PATTERN.test(id) ? yield* shares.find(id) : undefined
     if (found === undefined) return undefined
     const { chatId, owner, share: current } = found
-    // As if there were no share: a link does not reveal that its owner is blocked.
+    // The share of a blocked owner is treated as missing, so that a link does not reveal the block.
     const isBlocked = yield* checkPerson(owner.person).pipe(
       Effect.as(false),
       Effect.catchTag("UserBlocked", () => Effect.succeed(true))

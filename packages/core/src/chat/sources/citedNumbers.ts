@@ -1,5 +1,5 @@
 const CITATION = /\[(\d{1,4}(?:\s?[,;]\s?\d{1,4})*)\]/g
 
-/** The numbers of the sources that a reply cites: as `[1]`, `[1, 2]` or `[1][2]`. */
+/** Returns the numbers of the sources that a reply cites: as `[1]`, `[1, 2]` or `[1][2]`. */
 export const citedNumbers = (reply: string): ReadonlySet<number> =>
   new Set([...reply.matchAll(CITATION)].flatMap(([, numbers = ""]) => numbers.split(/\D+/).map(Number)))

@@ -15,23 +15,26 @@ import { DOCUMENT_TYPES } from "../../documents/documentTypes.ts"
 
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** `Date.parse` takes days that a month does not have for days of the next one. */
+/** Checks the day as well, because `Date.parse` moves a day that the month does not have into the next month. */
 const isMoment = (text: string): boolean => {
   const [, year, month, day] = MOMENT.exec(text)?.map(Number) ?? []
   if (year === undefined || month === undefined || Number.isNaN(Date.parse(text))) return false
   return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
 }
 
-/** A time in the form of ISO 8601 with its zone, for example `2026-01-31T09:00:00Z`; a date alone is its first moment in UTC. */
+/** A time in ISO 8601 with its zone, for example `2026-01-31T09:00:00Z`; a date alone means its first moment in UTC. */
 const momentOf = (description: string) =>
   Schema.String.annotate({ description }).check(
     Schema.makeFilter((text: string) => isMoment(text) || "Expected a time like 2026-01-31T09:00:00Z")
   )
 
-/** Longer than any stored title. */
+/** The maximum length of the heading in a filter; stored headings are shorter. */
 const MAX_HEADING = 200
 
-/** Narrows the documents that a request names, and the passages of them that are read. All given conditions must hold. */
+/**
+ * Restricts the documents that a request names, and the passages of them that are read. All given conditions must be
+ * fulfilled.
+ */
 export const DocumentFilter = Schema.Struct({
   types: Schema.optionalKey(
     Schema.Array(Schema.Literals(DOCUMENT_TYPES)).annotate({ description: "Only documents of these types." })
@@ -56,7 +59,7 @@ export const DocumentFilter = Schema.Struct({
 })
 export type DocumentFilter = typeof DocumentFilter.Type
 
-/** True if a document fulfils the conditions on documents. */
+/** Returns true if a document fulfils the filter's conditions on documents. */
 export const admitsDocument = (
   { types, uploadedAfter, uploadedBefore }: DocumentFilter,
   { createdAt, type }: Document
@@ -65,29 +68,32 @@ export const admitsDocument = (
   (uploadedAfter === undefined || createdAt >= Date.parse(uploadedAfter)) &&
   (uploadedBefore === undefined || createdAt < Date.parse(uploadedBefore))
 
-/** Returns whether passages are below the heading of the filter; all are if it has none. */
+/**
+ * Returns a function that is true for passages below the heading of the filter, and for all passages if the filter has
+ * no heading.
+ */
 export const underHeading = ({ heading }: DocumentFilter): ((passage: Pick<Passage, "headings">) => boolean) => {
   if (heading === undefined) return () => true
   const wanted = heading.trim().toLowerCase()
   return ({ headings = [] }) => headings.some(({ title }) => title.toLowerCase().includes(wanted))
 }
 
-/** A question with more content words than this is understood without the one before it. */
+/** A question with more content words than this is understandable without the previous question. */
 const SHORT_WORDS = 6
-/** The same for languages without spaces, in UTF-16 units. */
+/** The same limit in UTF-16 units, for languages without spaces. */
 const SHORT_LENGTH = 16
-/** The used part of an earlier question, in UTF-16 units. */
+/** The maximum number of UTF-16 units that are used of an earlier question. */
 const EARLIER_LENGTH = 500
-/** The most earlier questions that a question is searched with. */
+/** The maximum number of earlier questions that are searched together with a question. */
 const MOST_EARLIER = 3
 
 const isShort = (question: string): boolean =>
   question.trim().length <= SHORT_LENGTH || new Set(tellingWords(question)).size <= SHORT_WORDS
 
 /**
- * Returns the texts to search for the newest question of a conversation, oldest message first: the question, and if it
- * is short ("And in 2023?") also the questions that it may continue together with it, newest first. These go back until
- * one is understood alone.
+ * Returns the texts to search for the newest question of a conversation; `messages` are oldest first. The first text is
+ * the question. If the question is short ("And in 2023?"), a second text joins it with the earlier questions that it
+ * may continue, newest first, back to a question that is understandable alone.
  */
 export const searchedQuestions = (messages: ReadonlyArray<ChatMessage>): ReadonlyArray<string> => {
   const questions = messages.filter(({ role }) => role === "user").map(({ content }) => content)
@@ -101,65 +107,70 @@ export const searchedQuestions = (messages: ReadonlyArray<ChatMessage>): Readonl
   return together.length < 2 ? [newest] : [newest, together.join("\n")]
 }
 
-/** A passage that a model is offered, before it has a number. */
+/** A passage for the prompt, before it has a number. */
 export type OfferedPassage = Omit<Source, "number">
 
-/** The passages that a model is offered, best first. */
+/** The passages for the prompt, best first. */
 export interface OfferedPassages {
   readonly offered: ReadonlyArray<OfferedPassage>
-  /** The same passages in the order of their documents, if these are offered whole. */
+  /** The same passages in the order of their documents, if whole documents are used; otherwise undefined. */
   readonly whole: ReadonlyArray<OfferedPassage> | undefined
-  /** The documents in which a text was found, of which one stands for all. */
+  /** For each text: the ids of all documents that contain it; only one passage with that text is in the prompt. */
   readonly documentsOf: ReadonlyMap<string, ReadonlyArray<string>>
-  /** Of documents whose whole is asked for and that are too long for it. */
+  /** The outlines of documents that the question asks for as a whole, but that are too long. */
   readonly outlines: ReadonlyArray<DocumentOutline>
   /**
-   * The same passages with those found for one more text, which are as good as those of the question. Only for a question
-   * that continues another one, over documents that are not offered whole.
+   * Returns the same passages together with those found for another text, which has the same weight as the question.
+   * Given only for a question that continues an earlier one, over documents that are not used whole.
    */
   readonly besides?: ((text: string) => Effect.Effect<OfferedPassages, StorageFailed>) | undefined
 }
 
-/** A question and the place of its search. */
+/** A question, and the documents to search for it. */
 export interface Question {
   /** The owner of the documents. */
   readonly userId: UserId
-  /** The named documents that are ready. */
+  /** The documents that the request names and that are ready. */
   readonly documents: ReadonlyArray<Document>
-  /** Only passages that it admits are offered. */
+  /** Only passages that pass this filter are used. */
   readonly filter: DocumentFilter
   /** The conversation, oldest first; the question is the last message. */
   readonly conversation: ReadonlyArray<ChatMessage | StoredMessage>
-  /** The most tokens of the passages that a search offers. */
+  /** The maximum number of tokens of the passages from searches. */
   readonly passageTokens: number
-  /** The most tokens of documents that are offered whole, and of the passages that represent long documents. */
+  /** The maximum number of tokens of whole documents, or of the passages that represent long documents. */
   readonly wholeTokens: number
 }
 
-/** Documents of more passages are longer than any budget for whole documents. */
+/** Documents with more passages than this are longer than any limit for whole documents. */
 const MOST_WHOLE_PASSAGES = 64
-/** The most passages that represent documents whose whole is asked for. */
+/** The maximum number of passages that represent whole documents. */
 const SPREAD_PASSAGES = 24
-/** Passages that a search returns fill its tokens also if they are as short as this, up to `MOST_FOUND` passages. */
+/**
+ * The assumed length of a short passage in tokens: a search asks for as many passages of this length as fill its
+ * tokens, at most `MOST_FOUND`.
+ */
 const SHORT_PASSAGE = 100
 const MOST_FOUND = 200
-/** Of so many found passages those below a heading are chosen. */
+/**
+ * The number of passages that a search returns if the filter has a heading, because most of them may not be below it.
+ */
 const FOUND_FOR_HEADING = 500
-/** The most passages that are read to represent documents: their headings are the outlines. */
+/** The maximum number of passages that are read to represent documents; outlines are made from their headings. */
 const MOST_READ = 500
-/** The largest part of the tokens for whole documents that outlines take. */
+/** The largest part of the tokens for whole documents that outlines may take. */
 const OUTLINE_SHARE = 1 / 8
-/** The most passages that a follow-up takes over from the last reply. */
+/** The maximum number of passages of the last reply that are used again for a follow-up question. */
 const MOST_CARRIED = 3
 
 /**
- * Returns a function that finds the passages that a model is offered for a question, best first and equal texts once:
+ * Returns a function that finds the passages for a question, best first, each text once:
  *
- * 1. passages found by a search for the question, and those found for a follow-up together with the questions before it,
- *    in turns, after the passages that the last reply cites: those that are near the best, within `passageTokens`;
+ * 1. passages from a search for the question and, for a follow-up, from a search for it together with the earlier
+ *    questions, in turns, after the passages that the last reply cites: those near the best, within `passageTokens`;
  * 2. all other passages of the documents, if all documents together fit into `wholeTokens`;
- * 3. otherwise, for a question about whole documents or about a section in which nothing was found, passages spread over
- *    them, with their outlines.
+ * 3. otherwise, for a question about whole documents, or about a section in which nothing was found, passages at even
+ *    distances in the documents, with their outlines.
  */
 export const makeFindSources = Effect.gen(function* () {
   const index = yield* PassageIndex
@@ -167,7 +178,7 @@ export const makeFindSources = Effect.gen(function* () {
   const tokenizer = yield* Tokenizer
   const tokensOf = (text: string): number => tokenizer.count(text).estimate
 
-  /** All passages of the documents, if together they fit. */
+  /** Returns all passages of the documents if together they fit into `wholeTokens`; otherwise undefined. */
   const readWhole = Effect.fnUntraced(function* ({ documents, filter, userId, wholeTokens }: Question) {
     const counts = documents.map(({ passages = Infinity }) => passages)
     if (wholeTokens === 0 || sumOf(counts) > MOST_WHOLE_PASSAGES) return undefined
@@ -177,7 +188,10 @@ export const makeFindSources = Effect.gen(function* () {
     return sumOf(admitted.map(({ text }) => tokensOf(text))) <= wholeTokens ? admitted : undefined
   })
 
-  /** Passages spread over the documents from their beginnings on, and the outlines of these. */
+  /**
+   * Returns passages at even distances in the documents, the first one of each among them, and the outlines of the
+   * documents.
+   */
   const readSpread = Effect.fnUntraced(function* ({ documents, filter, userId, wholeTokens }: Question) {
     const isOfAll = filter.heading === undefined
     const chosen = documents.slice(0, isOfAll ? SPREAD_PASSAGES : MOST_READ)
@@ -220,7 +234,10 @@ export const makeFindSources = Effect.gen(function* () {
   })
 })
 
-/** The relevant passages of a search: those that are near the best of them, or all in the order of the reranker if there is one. */
+/**
+ * Makes a search that returns the relevant passages: those near the best one or, if there is a reranker, all in its
+ * order.
+ */
 const makeSearch = Effect.gen(function* () {
   const passages = yield* PassageIndex
   const reranker = yield* Reranker
@@ -235,7 +252,7 @@ const makeSearch = Effect.gen(function* () {
   }, Effect.withSpan("documents.search"))
 })
 
-/** The passages that the last reply cites, of documents that are still named. */
+/** The passages that the last reply cites, if their documents are still named. */
 const citedLast = (
   conversation: Question["conversation"],
   documentIds: ReadonlySet<string>
@@ -246,13 +263,13 @@ const citedLast = (
   return last.sources.filter(({ documentId, number }) => cited.has(number) && documentIds.has(documentId))
 }
 
-/** The first of each list, then the second of each, and so on. */
+/** Merges lists: the first item of each, then the second of each, and so on. */
 const inTurns = <A>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {
   const longest = Math.max(...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, place) => lists.flatMap((list) => list.slice(place, place + 1))).flat()
 }
 
-/** The first items that take at most `budget` together, and the first one in any case. */
+/** The first items whose cost together is at most `budget`; at least one item. */
 const firstWithin = <A>(items: ReadonlyArray<A>, budget: number, costOf: (item: A) => number): ReadonlyArray<A> => {
   let used = 0
   const end = items.findIndex((item, place) => (used += costOf(item)) > budget && place > 0)
@@ -261,11 +278,11 @@ const firstWithin = <A>(items: ReadonlyArray<A>, budget: number, costOf: (item: 
 
 const sumOf = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, each) => sum + each, 0)
 
-/** So many items at even distances, the first one among them. */
+/** Chooses `count` items at even distances, the first item among them. */
 const evenly = <A>(items: ReadonlyArray<A>, count: number): ReadonlyArray<A> =>
   Array.from({ length: count }, (_, slot) => items[Math.floor((slot * items.length) / count)]!)
 
-/** As many items at even distances as fit into a budget, and the first one in any case. */
+/** Chooses as many items at even distances as fit into a budget; at least the first one. */
 const thinned = <A>(items: ReadonlyArray<A>, costOf: (item: A) => number, budget: number): ReadonlyArray<A> => {
   const costs = new Map(items.map((item) => [item, costOf(item)]))
   for (let count = items.length; count > 1; count--) {
@@ -275,7 +292,7 @@ const thinned = <A>(items: ReadonlyArray<A>, costOf: (item: A) => number, budget
   return items.slice(0, 1)
 }
 
-/** The documents that have a text, by the text. */
+/** For each text, the ids of the documents that contain it. */
 const documentsByText = (passages: ReadonlyArray<OfferedPassage>): OfferedPassages["documentsOf"] =>
   new Map(
     [...Map.groupBy(passages, ({ text }) => text)].map(([text, alike]) => [
@@ -284,7 +301,7 @@ const documentsByText = (passages: ReadonlyArray<OfferedPassage>): OfferedPassag
     ])
   )
 
-/** All passages of whole documents, the best first. */
+/** All passages of the whole documents; the best ones first. */
 const inOrderOf = (
   best: ReadonlyArray<OfferedPassage>,
   whole: ReadonlyArray<OfferedPassage>
@@ -293,7 +310,7 @@ const inOrderOf = (
   return differing([...best.flatMap(({ text }) => byText.get(text) ?? []), ...whole])
 }
 
-/** Equal texts once, each in its first place. */
+/** Removes passages whose text occurs earlier in the list. */
 const differing = (passages: ReadonlyArray<OfferedPassage>): ReadonlyArray<OfferedPassage> => {
   const texts = new Set<string>()
   return passages.filter(({ text }) => !texts.has(text) && texts.add(text))

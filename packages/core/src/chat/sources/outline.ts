@@ -1,7 +1,7 @@
 import type { Passage } from "../../documents/Document.ts"
 import type { Heading } from "../../documents/reading/Heading.ts"
 
-/** The headings of a document whose text is longer than a model reads, in order. */
+/** The headings, in order, of a document that is too long to be read whole. */
 export interface DocumentOutline {
   readonly filename: string
   readonly headings: ReadonlyArray<Pick<Heading, "level" | "title">>
@@ -17,8 +17,8 @@ const DEEPEST = 6
 const hasHeadings = ({ headings }: DocumentOutline): boolean => headings.length > 0
 
 /**
- * Returns the outlines of documents by the headings above and in their passages, each heading once, as far as they fit
- * into a budget: without the deepest levels, then with every second heading of the first level, and so on.
+ * Makes outlines of documents from the headings above and in their passages, each heading once, so that they fit into a
+ * budget: first the deepest levels are left out, then every second heading of the first level, and so on.
  */
 export const outlinesOf = (
   passages: ReadonlyArray<PassageOfDocument>,
@@ -30,7 +30,8 @@ export const outlinesOf = (
     const headings = [...byStart.values()].toSorted((one, other) => one.start - other.start)
     return { filename: ofDocument[0]?.filename ?? "", headings: headings.map(({ level, title }) => ({ level, title })) }
   })
-  // Each heading has a token at least, so that longer outlines need no count.
+  // Each heading has at least one token, so an outline with more headings than the budget has tokens need not be
+  // counted.
   const fits = (outlines: ReadonlyArray<DocumentOutline>) =>
     outlines.reduce((sum, { headings }) => sum + headings.length, 0) <= budget &&
     tokensOf(outlines.map(outlineText).join("\n")) <= budget

@@ -9,24 +9,22 @@ import {
 } from "../../documents/reading/readableText.ts"
 import type { Source } from "../store/StoredChat.ts"
 
-/** A source as it is shown to people: its passage reflowed, and what of it a reply rests on. */
+/** A source as it is shown to people: its passage reflowed, with the parts that support the reply marked. */
 export interface ShownSource extends ReflowedText {
-  /**
-   * Parts of the shown text that the reply quotes, or that agree with its statements; in order, empty if there are
-   * none.
-   */
+  /** The parts of the shown text that the reply quotes, or that agree with its statements; in order, possibly empty. */
   readonly marks: ReadonlyArray<TextSpan>
-  /** The titles above the first mark, or above the passage's beginning, outermost first. */
+  /** The headings above the first mark, or above the beginning of the passage, outermost first. */
   readonly path: ReadonlyArray<string>
 }
 
 const CITATION = /\[(\d{1,3}(?:\s?[,;]\s?\d{1,3})*)\]/gu
-/** The longest distance from the beginning of a statement to its citation. */
+/** The maximum distance in UTF-16 units between the beginning of a statement and its citation. */
 const MAX_STATEMENT = 1_200
 const QUOTATION = /“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|"([^"]+)"/gu
 
 /**
- * The statement before each citation of a source in a reply: back to the paragraph's beginning, or to another citation.
+ * Returns the statement before each citation of a source in a reply: the text back to the beginning of the paragraph,
+ * or to the previous citation.
  */
 const statementsOf = (reply: string, number: number): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -34,7 +32,7 @@ const statementsOf = (reply: string, number: number): ReadonlyArray<string> => {
   for (const { 0: mark, 1: numbers = "", index } of reply.matchAll(CITATION)) {
     const start = Math.max(from, index - MAX_STATEMENT)
     const before = reply.slice(start, index)
-    // Citations side by side are of the same statement.
+    // Adjacent citations belong to the same statement.
     if (before.trim() !== "") from = index + mark.length
     const said = before.trim() === "" ? reply.slice(Math.max(0, index - MAX_STATEMENT), index) : before
     if (numbers.split(/\D+/u).map(Number).includes(number)) {
@@ -54,11 +52,11 @@ const SAME: Readonly<Record<string, string>> = { "’": "'", "‘": "'", "“": 
 
 interface Folded {
   readonly text: string
-  /** For each character, the offset of the source character from which it was made. */
+  /** For each character of `text`, the offset of the original character. */
   readonly offsets: ReadonlyArray<number>
 }
 
-/** A text for comparing: in small letters, white space as one space, one kind of quotation mark and dash. */
+/** Normalizes a text for comparing: lower case, white space as one space, one kind of quotation mark and dash. */
 const fold = (text: string): Folded => {
   const offsets: Array<number> = []
   let folded = ""
@@ -82,9 +80,12 @@ const findQuote = (passage: Folded, quote: string): TextSpan | undefined => {
 }
 
 const COMMON: ReadonlySet<string> = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
-/** Words with the same beginning count as one, regardless of their endings. */
+/** Words with the same first five characters count as the same word, because endings differ. */
 const BEGINNING = 5
-/** The least share and the least number of a statement's words that a sentence must have to agree with it. */
+/**
+ * A sentence agrees with a statement if it contains at least this share of the statement's words, and at least
+ * `LEAST_WORDS`.
+ */
 const LEAST_SHARE = 0.3
 const LEAST_WORDS = 2
 
@@ -95,7 +96,7 @@ const wordsOf = (text: string): ReadonlySet<string> =>
       .map((word) => (/\p{N}/u.test(word) ? word : word.slice(0, BEGINNING)))
   )
 
-/** The sentence that shares the most words with a statement, if it shares enough. */
+/** The sentence that has the most words in common with a statement; undefined if no sentence agrees with it. */
 const findAgreeing = (shown: string, sentences: ReadonlyArray<TextSpan>, statement: string): TextSpan | undefined => {
   const said = wordsOf(statement)
   let best: TextSpan | undefined
@@ -127,7 +128,7 @@ const marksOf = (shown: string, reply: string, number: number): ReadonlyArray<Te
   return joined(marks)
 }
 
-/** In order; overlapping and touching ones are joined. */
+/** Sorts the marks, and joins those that overlap or touch. */
 const joined = (marks: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
   const found: Array<TextSpan> = []
   for (const mark of marks.toSorted((one, other) => one.start - other.start)) {
@@ -139,9 +140,9 @@ const joined = (marks: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
 }
 
 /**
- * The presentation of a source beside the reply that cites it: the passage reflowed, with the reply's quotations of it
- * marked or, if the reply paraphrases, the sentence that shares most of its words. `runs` maps the shown text to the
- * passage; with `source.start` added, to the document's text. Pure.
+ * Presents a source beside the reply that cites it: the passage reflowed, with the reply's quotations marked or, if the
+ * reply paraphrases, the sentence with the most words in common. `runs` maps the shown text to the passage and, with
+ * `source.start` added, to the document's text. Pure.
  */
 export const showSource = (
   source: Pick<Source, "number" | "text" | "start" | "headings">,

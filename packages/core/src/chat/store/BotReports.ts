@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { UserId } from "../../identity/UserId.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
-/** A bot and a span of time, in Unix milliseconds: from one moment up to, but not including, another. */
+/** A bot and a range of time, in Unix milliseconds: from the first time up to, but not including, the second. */
 export interface BotSpan {
   readonly botOwner: UserId
   readonly bot: string
@@ -12,14 +12,14 @@ export interface BotSpan {
 
 /** The counts of one UTC day. */
 export interface BotDay {
-  /** The day, counted from 1970-01-01. */
+  /** The UTC day, counted from 1970-01-01. */
   readonly day: number
-  /** Conversations with a message on this day. */
+  /** The number of conversations in which the bot replied on this day. */
   readonly conversations: number
-  /** Those of them with a question that was not answered, or for which a person was asked. */
+  /** The number of those conversations that have an unanswered question, or that were ever handed over. */
   readonly unresolved: number
   readonly questions: number
-  /** Questions that were not answered (`isUnanswered`). */
+  /** The number of unanswered questions (`isUnanswered`). */
   readonly unanswered: number
   readonly good: number
   readonly bad: number
@@ -33,26 +33,29 @@ export interface UnansweredQuestion {
   readonly at: number
 }
 
-/** A document with the number of replies that cite it. */
+/** A document, and the number of replies that cite it. */
 export interface CitedDocument {
   readonly documentId: string
   readonly filename: string
   readonly replies: number
 }
 
-/** A question of fewer words needs no document: a greeting, thanks. */
+/** A question with fewer words than this, such as a greeting or thanks, needs no document. */
 export const LEAST_WORDS = 3
 
 /**
- * Counts over the conversations of a bot, for its owner. A question of at least three words is unanswered if the reply is the
- * bot's decline, was rated bad, or cites none of the passages or documents that the bot has.
+ * Counts the conversations of a bot, for its owner. A question of at least three words is unanswered if the reply is
+ * the bot's decline, was rated as bad, or cites no source although the bot has passages or documents.
  */
 export class BotReports extends Context.Service<
   BotReports,
   {
-    /** The days on which something was said, in order. `hasDocuments` if the bot has some, which a reply can cite. */
+    /**
+     * The days with replies of the bot, in order. `hasDocuments` is true if the bot has documents that a reply can
+     * cite.
+     */
     days(span: BotSpan & { readonly hasDocuments: boolean }): Effect.Effect<ReadonlyArray<BotDay>, StorageFailed>
-    /** The questions that were not answered, newest first. */
+    /** The unanswered questions, newest first. */
     unanswered(
       span: BotSpan & { readonly hasDocuments: boolean; readonly limit: number }
     ): Effect.Effect<ReadonlyArray<UnansweredQuestion>, StorageFailed>

@@ -6,20 +6,26 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { VisitorChat } from "./Handovers.ts"
 
 export interface AttachFileInput extends VisitorChat {
-  /** The conversation exists: if it was deleted meanwhile, it does not come back. Otherwise it begins, without messages. */
+  /**
+   * True if the conversation exists: if it was deleted meanwhile, it is not created again. False: a conversation
+   * without messages is created if necessary.
+   */
   readonly continues: boolean
-  /** A document of the bot's owner, which was just inserted. */
+  /** A document of the bot's owner that the same unit of work inserted. */
   readonly document: Pick<Document, "id" | "filename">
-  /** The most files of the conversation. */
+  /** The maximum number of files in the conversation. */
   readonly maxFiles: number
-  /** The most that the files of all visitors of the owner's bots take. */
+  /** The maximum size of the files of all visitors of the owner's bots. */
   readonly quota: DocumentQuota
 }
 
-/** `TooMany`: the conversation has the most files. `Full`: the files of all visitors take too much. */
+/** `TooMany`: the conversation has the maximum number of files. `Full`: the files of all visitors exceed the quota. */
 export type FileAttached = "Attached" | "NoConversation" | "TooMany" | "Full"
 
-/** The conversations whose files are deleted: one, all of a bot, or all that were not used for so many milliseconds. */
+/**
+ * The conversations whose files are deleted: one conversation, all of a bot, or all that were not used for
+ * `unusedForMs`.
+ */
 export type FilesOf =
   | VisitorChat
   | { readonly botOwner: UserId; readonly bot: string }
@@ -27,26 +33,26 @@ export type FilesOf =
 
 /**
  * The files that visitors attach to their conversations. A file is a document of the bot's owner that belongs to one
- * conversation alone, and is removed with it. Every method is fenced by the visitor or the bot, but for unused files.
+ * conversation only, and is removed with it. Every method is limited to one visitor or bot, except for unused files.
  */
 export class ConversationFiles extends Context.Service<
   ConversationFiles,
   {
     /**
-     * Attaches a document to a conversation, as a part of the unit of work that inserts it: the caller fails the unit
-     * unless the result is `Attached`. Files of one conversation are attached one after another.
+     * Attaches a document to a conversation, within the unit of work that inserts the document: the caller fails the
+     * unit unless the result is `Attached`. Files of one conversation are attached one after another.
      */
     attach(input: AttachFileInput): Effect.Effect<FileAttached, StorageFailed>
     /** The files of a conversation, oldest first. */
     list(chat: VisitorChat): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
-    /** Deletes one file; returns false if it found none. A conversation with a reply that runs counts as used. */
+    /** Deletes one file; returns false if there was none. A conversation with a running reply counts as used. */
     removeOne(of: FilesOf): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/chat/store/ConversationFiles") {}
 
 /**
- * Deletes the files of conversations before the conversations, each by itself: forgetting the words of one can take
- * seconds, and no number of files may make a conversation too large to be deleted.
+ * Deletes the files of conversations one by one, before the conversations themselves: removing the words of one file
+ * from the index can take seconds, and many files must not make a conversation too large to delete.
  */
 export const makeRemoveFiles = Effect.map(
   ConversationFiles,

@@ -1,8 +1,9 @@
 import type { UserId } from "../../identity/UserId.ts"
 
 /**
- * The state of a conversation that was handed over: `waiting` for a person, `open` while a person has it, `solved` when
- * the person is done. In the first two the bot is silent. A conversation without a hand-over is the bot's.
+ * The state of a conversation that was handed over: `waiting` for a person; `open` while a person answers it; `solved`
+ * when the person is done. The bot does not answer while the state is `waiting` or `open`. A conversation without a
+ * hand-over is answered by the bot.
  */
 export const HANDOVER_STATES = ["waiting", "open", "solved"] as const
 export type HandoverState = (typeof HANDOVER_STATES)[number]
@@ -11,7 +12,7 @@ export type HandoverState = (typeof HANDOVER_STATES)[number]
 export const CONVERSATION_STATES = ["bot", ...HANDOVER_STATES] as const
 export type ConversationState = (typeof CONVERSATION_STATES)[number]
 
-/** The languages of the mails of a hand-over. */
+/** The languages of the mails about a hand-over. */
 export const HANDOVER_LANGUAGES = ["en", "de"] as const
 export type HandoverLanguage = (typeof HANDOVER_LANGUAGES)[number]
 
@@ -20,16 +21,19 @@ export interface Handover {
   readonly state: HandoverState
   /** The visitor's address, as `mailAddressOf` returns it. */
   readonly email: string | undefined
-  /** The address of the page on which the visitor asked, as the visitor's browser named it. */
+  /** The address of the page on which the visitor asked, as the visitor's browser sent it. */
   readonly page: string | undefined
   readonly language: HandoverLanguage
-  /** The person who has the conversation. */
+  /** The person who answers the conversation; undefined if no person has taken it. */
   readonly assignee: UserId | undefined
-  /** When the visitor asked last, in Unix milliseconds; of a conversation that a person took unasked, when that was. */
+  /**
+   * Unix milliseconds: the time at which the visitor last asked for a person or, if a person took the conversation
+   * without being asked, the time of that.
+   */
   readonly askedAt: number
-  /** When the visitor last looked for new messages, to some seconds. */
+  /** The time at which the visitor last asked for new messages, accurate to some seconds. */
   readonly seenAt: number
 }
 
-/** True if a person answers, and the bot is silent. */
+/** Returns true if the conversation waits for a person or a person answers it, so that the bot does not answer. */
 export const isWithPerson = (state: ConversationState | undefined): boolean => state === "waiting" || state === "open"

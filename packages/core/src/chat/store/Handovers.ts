@@ -4,11 +4,14 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { Handover, HandoverLanguage, HandoverState } from "./Handover.ts"
 import type { StoredMessage, VisitorOwner } from "./StoredChat.ts"
 
-/** After this long without a look for new messages a visitor counts as gone. Milliseconds. */
+/** Milliseconds without a request for new messages after which a visitor counts as gone. */
 export const GONE_AFTER_MS = 60_000
-/** The most mails to the visitor of one conversation. */
+/** The maximum number of mails to the visitor of one conversation. */
 export const MAX_VISITOR_MAILS = 20
-/** A visitor's look is stored if the last one is older than this, in milliseconds: few looks are a write. */
+/**
+ * Milliseconds: a visitor's request for new messages updates the stored time only if that is older than this, so that
+ * few requests write.
+ */
 export const SEEN_EVERY_MS = 15_000
 
 /** A conversation of a visitor. */
@@ -17,7 +20,7 @@ export interface VisitorChat {
   readonly chatId: string
 }
 
-/** A conversation, as the owner of its bot names it. */
+/** A conversation, as named by the owner of its bot. */
 export interface OwnedChat {
   readonly botOwner: UserId
   readonly bot: string
@@ -25,18 +28,21 @@ export interface OwnedChat {
 }
 
 export interface AskForPersonInput extends VisitorChat {
-  /** The conversation exists: if it was deleted meanwhile, it does not come back. Otherwise it begins, without messages. */
+  /**
+   * True if the conversation exists: if it was deleted meanwhile, it is not created again. False: a conversation
+   * without messages is created if necessary.
+   */
   readonly continues: boolean
-  /** Replaces the stored one if it is given. */
+  /** Replaces the stored address; the stored one stays if this is undefined. */
   readonly email: string | undefined
-  /** As `email`. */
+  /** Replaces the stored page; the stored one stays if this is undefined. */
   readonly page: string | undefined
   readonly language: HandoverLanguage
 }
 
 export interface SayInput extends VisitorChat {
   readonly content: string
-  /** For a conversation that began without a message. */
+  /** The title for a conversation that began without a message. */
   readonly title: string
 }
 
@@ -44,14 +50,17 @@ export interface AnswerInput extends OwnedChat {
   /** The id of the new message. */
   readonly id: string
   readonly content: string
-  /** The name of the person, as the visitor sees it; may be empty. */
+  /** The name of the person, as it is shown to the visitor; may be empty. */
   readonly author: string
 }
 
-/** A person's answer as it was stored. */
+/** A person's answer, as it was stored. */
 export interface Answered {
   readonly message: StoredMessage
-  /** The visitor is gone, has an address, and got fewer mails than the most: one more was counted. */
+  /**
+   * True if a mail is to be sent, which was counted already: the visitor is gone, has an address, and got fewer mails
+   * than the maximum.
+   */
   readonly mailDue: boolean
 }
 
@@ -59,31 +68,37 @@ export interface Answered {
 export type HandoverCounts = Readonly<Record<HandoverState, number>>
 
 /**
- * The conversations of visitors in which a person answers. The methods of one conversation, and the beginnings of turns,
- * go one after another. A hand-over is removed with its conversation.
+ * The conversations of visitors in which a person answers. For one conversation, the calls of these methods and the
+ * beginnings of turns run one after another. A hand-over is removed with its conversation.
  */
 export class Handovers extends Context.Service<
   Handovers,
   {
     /**
-     * The visitor waits for a person, unless a person has the conversation already. Undefined if the visitor has no such
-     * conversation. `isNew` is true if the visitor did not wait before.
+     * Makes the visitor wait for a person, unless a person already answers the conversation. Returns undefined if the
+     * visitor has no such conversation. `isNew` is true if the visitor was not waiting before.
      */
     ask(
       input: AskForPersonInput
     ): Effect.Effect<{ readonly handover: Handover; readonly isNew: boolean } | undefined, StorageFailed>
     /**
-     * Stores a visitor's message for a person. Undefined, and nothing is stored, unless the conversation is `waiting` or
-     * `open`.
+     * Stores a visitor's message for a person. Returns undefined, and stores nothing, unless the conversation is
+     * `waiting` or `open`.
      */
     say(input: SayInput): Effect.Effect<HandoverState | undefined, StorageFailed>
-    /** The hand-over of a visitor's conversation with the id of its newest message; notes that the visitor has looked. */
+    /**
+     * Returns the hand-over of a visitor's conversation with the id of its newest message, and records that the visitor
+     * has asked for new messages.
+     */
     look(
       chat: VisitorChat
     ): Effect.Effect<{ readonly handover: Handover; readonly newestId: string | undefined } | undefined, StorageFailed>
-    /** Stores a person's answer; the conversation is `open` then. Undefined if the bot has no such conversation. */
+    /** Stores a person's answer and opens the conversation. Returns undefined if the bot has no such conversation. */
     answer(input: AnswerInput): Effect.Effect<Answered | undefined, StorageFailed>
-    /** A person takes the conversation or opens it again, or is done. Undefined if the bot has no such conversation. */
+    /**
+     * Sets the state: `open` if a person takes the conversation or opens it again, `solved` if the person is done.
+     * Returns undefined if the bot has no such conversation.
+     */
     move(input: OwnedChat & { readonly to: "open" | "solved" }): Effect.Effect<Handover | undefined, StorageFailed>
     counts(botOwner: UserId, bot: string): Effect.Effect<HandoverCounts, StorageFailed>
   }

@@ -12,7 +12,7 @@ interface Answered {
   readonly reply: StoredMessage
 }
 
-/** The ended replies of the span that no person wrote, each with its question. */
+/** The ended replies in the span that were not written by a person, each with its question. */
 const answersIn = (chats: Iterable<StoredChat>, { bot, botOwner, from, to }: BotSpan): ReadonlyArray<Answered> =>
   [...chats].flatMap((chat) => {
     const key = ownerKey(chat.chat.owner)
@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Reports over the chats of `InMemoryChatStore`. */
+/** Reports over the chats of `InMemoryChatStore`, in memory. */
 export const InMemoryBotReports = {
   layer: Layer.effect(BotReports, make).pipe(Layer.provide(Layer.merge(InMemoryChats.layer, InMemoryStorage.layer)))
 }

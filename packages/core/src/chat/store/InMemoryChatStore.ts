@@ -38,7 +38,7 @@ const hasText = ({ chat, messages }: StoredChat, search: string): boolean => {
   return [chat.title, ...messages.map(({ content }) => content)].some((each) => each.toLowerCase().includes(text))
 }
 
-/** The newest message with this text, in any case. */
+/** The newest message that contains this text, in upper or lower case. */
 const foundIn = ({ messages }: StoredChat, search: string) => {
   if (search === "") return {}
   const words = new RegExp(storableText(search).replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu")
@@ -52,11 +52,14 @@ const foundIn = ({ messages }: StoredChat, search: string) => {
   return { found: foundWordsOf(found) }
 }
 
-/** Both a person's own chats, or both of visitors of this person's bots. */
+/**
+ * Returns true if two owners share a quota: both keys are of a person's own chats, or both are of visitors of this
+ * person's bots.
+ */
 const sharesQuota = (one: OwnerKey, other: OwnerKey): boolean =>
   one.userId === other.userId && (one.bot === "") === (other.bot === "")
 
-/** The messages from the first one to this one, which is undefined if there is none. */
+/** The messages from the first one to `last`; none if `last` is undefined. */
 const lineTo = (all: ReadonlyArray<StoredMessage>, last: StoredMessage | undefined) => {
   const byId = new Map(all.map((message) => [message.id, message]))
   const line: Array<StoredMessage> = []
@@ -64,7 +67,7 @@ const lineTo = (all: ReadonlyArray<StoredMessage>, last: StoredMessage | undefin
   return line.toReversed()
 }
 
-/** The message stored last of this one and of those that follow it, directly or through others. */
+/** The message that was stored last among this message and its direct and indirect followers. */
 const newestUnder = (all: ReadonlyArray<StoredMessage>, id: string) => {
   const reached = new Set([id])
   for (const { id: each, parentId } of all) if (reached.has(parentId ?? "")) reached.add(each)
@@ -98,7 +101,7 @@ const withVersions = (all: ReadonlyArray<StoredMessage>) => {
   }
 }
 
-/** The newest messages of a branch within all bounds, and whether it has earlier ones. */
+/** The newest messages of a branch within all bounds, and whether the branch has earlier ones. */
 const newest = (all: ReadonlyArray<StoredMessage>, input: TranscriptInput) => {
   const { limit, maxBytes = MAX_TRANSCRIPT_BYTES } = input
   const messages = branchOf(all, input)
@@ -132,7 +135,7 @@ const isBehind = (each: BotConversation, { id, usedAtMicros }: ConversationCurso
   return used < usedAtMicros || (used === usedAtMicros && each.id > id)
 }
 
-/** The keys of the chats that one call deletes, those without use for longest first. */
+/** The keys of the chats that one call deletes; those that have not been used for the longest time come first. */
 export const unusedKeys = (
   chats: Iterable<readonly [string, StoredChat]>,
   running: Iterable<StoredReply>,

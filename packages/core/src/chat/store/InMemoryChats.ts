@@ -12,32 +12,32 @@ import type { EndTurn, ReplyName } from "../reply/RunningReplies.ts"
 import type { Project } from "../projects/Project.ts"
 import type { Handover } from "./Handover.ts"
 
-/** A hand-over with the number of mails to its visitor. */
+/** A hand-over with the number of mails that were sent to its visitor. */
 export interface StoredHandover extends Handover {
   readonly mails: number
 }
 
 export const handoverOf = ({ mails: _mails, ...handover }: StoredHandover): Handover => handover
 
-/** A chat with all of its messages. */
+/** A chat with all its messages. */
 export interface StoredChat {
   readonly chat: Chat
   readonly messages: ReadonlyArray<StoredMessage>
   readonly share?: ChatShare | undefined
-  /** The documents its last request named, and those kept with it. */
+  /** The documents that its last request named; `kept` are those stored with the chat. */
   readonly asked: ReadonlyArray<string>
   readonly kept: ReadonlyArray<string> | undefined
-  /** Orders chats used within the same millisecond. */
+  /** A counter that orders chats used within the same millisecond. */
   readonly use: number
-  /** Undefined if a person never answered, and was never asked for. */
+  /** Undefined if a person never answered and was never asked for. */
   readonly handover?: StoredHandover | undefined
 }
 
-/** A chat as one of a project, or of none. */
+/** Returns a chat as part of a project, or of none. */
 export const inProject = ({ projectId: _before, ...chat }: Chat, projectId: string | undefined): Chat =>
   projectId === undefined ? chat : { ...chat, projectId }
 
-/** The key of a chat: different owners' chats have different ones. */
+/** The key of a chat: chats of different owners never have the same key. */
 export const keyOf = (owner: ConversationOwner, chatId: string): string => {
   const { userId, bot, visitor } = ownerKey(owner)
   return JSON.stringify([userId, bot, visitor, chatId.toLowerCase()])
@@ -64,7 +64,7 @@ export interface KeptImage extends StoredImage {
 export const runningKey = ({ owner, chatId, replyId }: ReplyName): string =>
   `${keyOf(owner, chatId)} ${replyId.toLowerCase()}`
 
-/** A stored message that is complete at once. */
+/** Makes a stored message that is complete at once. */
 export const written = (
   message: ChatMessage,
   id: string,
@@ -105,7 +105,7 @@ const begun = (
   createdAt
 })
 
-/** The running record of a reply that begins now. */
+/** Makes the running record of a reply that begins now. */
 const newRecord = (
   { chatId, owner, reply }: BeginTurnInput,
   { hold, joinable }: NonNullable<BeginTurnInput["running"]>,
@@ -119,7 +119,7 @@ const newRecord = (
   stopAsked: false
 })
 
-/** A chat that begins now, in a project if it is one of these. */
+/** Makes a chat that begins now; it is in the named project if `projects` contains that project. */
 const newChat = (input: BeginTurnInput, projects: ReadonlyArray<Project> = [], now: number): Chat => {
   const { chatId, owner, title } = input
   const project = projects.find(({ id }) => id === input.projectId?.toLowerCase())
@@ -127,10 +127,10 @@ const newChat = (input: BeginTurnInput, projects: ReadonlyArray<Project> = [], n
   return inProject(chat, project?.id)
 }
 
-/** The images of messages in `chats`. */
+/** Makes the table of images; their chats are in `chats`. */
 const makeImages = Effect.fnUntraced(function* (chats: ReadonlyMap<string, StoredChat>) {
   const storage = yield* InMemoryStorage
-  /** By the owner and the id; those of deleted chats are left until their owner is erased. */
+  /** The images, by their owner and id. Images of deleted chats stay until their owner is erased. */
   const images = yield* storage.table<string, KeptImage>()
 
   const imageOf = (userId: UserId, id: string): KeptImage | undefined => {
@@ -140,7 +140,7 @@ const makeImages = Effect.fnUntraced(function* (chats: ReadonlyMap<string, Store
   }
   const imagesOf = (userId: UserId): ReadonlyArray<KeptImage> =>
     [...images.values()].filter((each) => each.userId === userId && imageOf(userId, each.id) !== undefined)
-  /** The images of new messages become those of their chat. */
+  /** Makes the images of new messages part of their chat. */
   const keepImages = ({ chatId, messages, owner }: BeginTurnInput): void => {
     const { userId } = ownerKey(owner)
     for (const { id } of messages.flatMap((message) => message.images ?? [])) {
@@ -210,7 +210,7 @@ const make = Effect.gen(function* () {
     for (const reply of running.values()) {
       if (accounts.get(reply.hold.userId)?.holds.has(reply.hold.key) === true) continue
       const stored = chats.get(keyOf(reply.owner, reply.chatId))?.messages.find(({ id }) => id === reply.replyId)
-      // An earlier sweep may have ended this message while its process lived: the longer text is kept.
+      // A sweep may have ended this message earlier, while its process was still alive: the longer text is stored.
       const content = reply.text.length > (stored?.content.length ?? 0) ? reply.text : (stored?.content ?? "")
       end({ ...reply, content, state: "failed", begin: undefined })
     }
@@ -218,7 +218,7 @@ const make = Effect.gen(function* () {
   return { ...images, begin, chats, projects, running, use }
 })
 
-/** The chats of one process, their projects and images, and the running records of their replies, which the in-memory stores share. */
+/** The chats of one process with their projects, images and running records, which the in-memory stores share. */
 export class InMemoryChats extends Context.Service<InMemoryChats, Effect.Success<typeof make>>()(
   "@parley/core/chat/store/InMemoryChats"
 ) {

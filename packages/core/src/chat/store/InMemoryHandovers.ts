@@ -9,7 +9,7 @@ import { ownerKey, type StoredMessage } from "./StoredChat.ts"
 
 const authorOf = ({ author }: Pick<StoredMessage, "author">) => (author === undefined ? {} : { author })
 
-/** A conversation with another message at its end. */
+/** Returns a conversation with one more message at its end. */
 const withMessage = (
   stored: StoredChat,
   { id, ...message }: Pick<StoredMessage, "id" | "role" | "content" | "author">,
@@ -19,7 +19,7 @@ const withMessage = (
   return { ...stored, chat: { ...stored.chat, updatedAt: now }, messages: [...stored.messages, added] }
 }
 
-/** The hand-over of a conversation whose visitor asks for a person. */
+/** Returns the hand-over of a conversation after its visitor has asked for a person. */
 const asked = ({ email, language, page }: AskForPersonInput, before: StoredHandover | undefined, now: number) => {
   const isNew = !isWithPerson(before?.state)
   const handover: StoredHandover = {
@@ -35,7 +35,7 @@ const asked = ({ email, language, page }: AskForPersonInput, before: StoredHando
   return { handover, isNew }
 }
 
-/** The hand-over of a conversation that a person has taken. */
+/** Returns the hand-over of a conversation after a person has taken it. */
 const taken = (before: StoredHandover | undefined, assignee: string, now: number): StoredHandover => ({
   email: undefined,
   page: undefined,

@@ -1,18 +1,18 @@
-/** The place where a search found its words in a message. */
+/** The position at which a search found its words in a message. */
 export interface FoundWords {
   readonly messageId: string
-  /** A piece of the message in one line. */
+  /** A part of the message, in one line. */
   readonly excerpt: string
-  /** The place of the words in the excerpt, in UTF-16 units. */
+  /** The position of the words in the excerpt, in UTF-16 units. */
   readonly start: number
   readonly end: number
 }
 
-/** The most characters of an excerpt before the words, and behind them. */
+/** The maximum number of characters of an excerpt before the words; `BEHIND` is that after them. */
 const BEFORE = 40
 const BEHIND = 120
 
-/** Found words, and the text around them: more of it than an excerpt has, or all. */
+/** Found words, and the text around them: longer than an excerpt, or the whole message. */
 export interface WordsInText {
   readonly messageId: string
   readonly before: string
@@ -20,7 +20,7 @@ export interface WordsInText {
   readonly behind: string
 }
 
-/** The characters that a store returns before and behind found words. */
+/** The number of characters that a store returns before and after found words. */
 export const AROUND_WORDS = 200
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ")
