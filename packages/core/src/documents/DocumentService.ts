@@ -27,40 +27,43 @@ import { UploadLimits } from "./storing/UploadLimits.ts"
 
 export const UploadInput = Schema.Struct({
   userId: UserId,
-  /** The name that the client sent; cleaned here. */
+  /** The file name from the client; `upload` cleans it. */
   filename: Schema.String,
   bytes: Schema.instanceOf(Uint8Array, { expected: "a Uint8Array" })
 })
 export type UploadInput = typeof UploadInput.Type
 
-/** Part of a text, in UTF-16 units, or of a file, in bytes: from `from` to before `to`, the whole unless given. */
+/**
+ * A part of a text in UTF-16 units, or of a file in bytes: from `from` up to, but not including, `to`; the whole unless
+ * given.
+ */
 export const PartOfDocument = Schema.Struct({
   from: Schema.optional(Offset),
   to: Schema.optional(Offset)
 })
 export type PartOfDocument = typeof PartOfDocument.Type
 
-/** A stretch of a document's text, and the document. */
+/** A part of a document's text, with the document. */
 export interface ExcerptOfDocument extends Excerpt {
   readonly document: Document
 }
 
-/** A document and its bytes, or some of them. */
+/** A document with its bytes, or a part of them. */
 export interface DocumentFile {
   readonly document: Document
-  /** The range of bytes: from `from` to before `to`. */
+  /** The range of the bytes: from `from` up to, but not including, `to`. */
   readonly from: number
   readonly to: number
-  /** In order. Read it once. */
+  /** The bytes in order. Read the stream once. */
   readonly bytes: Stream.Stream<Uint8Array, DocumentNotFound | StorageFailed>
 }
 
-/** The most UTF-16 units of a text that one call returns. */
+/** The maximum number of UTF-16 units of a text that one call returns. */
 export const MAX_EXCERPT = 64 * 1024
-/** The most bytes of a file in memory at a time. */
+/** The maximum number of bytes of a file in memory at a time. */
 const FILE_PIECE = 256 * 1024
 
-/** The pieces of a part of a file, of which the first was read already. One that is removed meanwhile breaks off. */
+/** The pieces of a part of a file; `first` has been read already. The stream fails if the file is removed meanwhile. */
 const piecesOf = (files: FileStore["Service"], key: DocumentKey, from: number, to: number, first: Uint8Array) =>
   Stream.unfold(from, (offset) => {
     if (offset >= to) return Effect.succeed(undefined)
@@ -75,17 +78,19 @@ const piecesOf = (files: FileStore["Service"], key: DocumentKey, from: number, t
 
 /** A document that was just stored. */
 export interface UploadedDocument extends Document {
-  /** The id of the owner's first document of the same bytes, if there is one: it is likely the same file once more. */
+  /**
+   * The id of the owner's first document with the same bytes, if there is one: the file was probably uploaded before.
+   */
   readonly sameAs?: string
 }
 
-/** A person's documents: from the upload to searchable passages. */
+/** A person's documents, from the upload to searchable passages. */
 export class DocumentService extends Context.Service<
   DocumentService,
   {
     /**
-     * Stores a file and queues its processing, all or nothing; returns the document as `processing`. If there is a
-     * `MalwareScanner`, it has to find the file clean first.
+     * Stores a file and queues its processing, both or neither; returns the document as `processing`. If a
+     * `MalwareScanner` is configured, it must find the file clean first.
      */
     upload(
       input: UploadInput
@@ -93,7 +98,10 @@ export class DocumentService extends Context.Service<
       UploadedDocument,
       FileRejected | ScannerUnavailable | DocumentQuotaExceeded | SessionInvalid | StorageFailed
     >
-    /** Asks for processing: a ready document stays ready, one in work gets no second job, a failed one is tried again. */
+    /**
+     * Requests processing: a ready document stays ready, a document in processing gets no second job, and a failed
+     * document is tried again.
+     */
     vectorize(
       userId: UserId,
       documentId: string
@@ -103,11 +111,12 @@ export class DocumentService extends Context.Service<
     >
     /** The person's own documents, newest first, without the files of visitors of their bots. */
     list(userId: UserId): Effect.Effect<ReadonlyArray<Document>, StorageFailed>
-    /** A document of another person is as one that does not exist. */
+    /** Returns a document. A document of another person is treated as missing. */
     get(userId: UserId, documentId: string): Effect.Effect<Document, DocumentNotFound | StorageFailed>
     /**
-     * Returns a part of the text by which a document is searched and cited, of at most `MAX_EXCERPT` UTF-16 units, from `from` (by default the beginning) to
-     * `to` (by default as far as allowed): the surroundings of a cited passage. Offsets are those of passages.
+     * Returns the part of a document's text from `from` (the beginning unless given) to `to` (as far as allowed unless
+     * given), for example around a cited passage: at most `MAX_EXCERPT` UTF-16 units. Searches and citations use the
+     * same text, and offsets are those of passages.
      */
     excerpt(
       userId: UserId,
@@ -115,15 +124,15 @@ export class DocumentService extends Context.Service<
       part?: PartOfDocument
     ): Effect.Effect<ExcerptOfDocument, DocumentNotFound | DocumentNotIndexed | StorageFailed>
     /**
-     * Returns the uploaded bytes of a document, read piece by piece while the stream runs; with a `part`, those from
-     * `from` to before `to`, as far as the file reaches.
+     * Returns the uploaded bytes of a document, which are read piece by piece while the stream runs; with a `part`,
+     * only the bytes from `from` up to `to`, as far as the file reaches.
      */
     file(
       userId: UserId,
       documentId: string,
       part?: PartOfDocument
     ): Effect.Effect<DocumentFile, DocumentNotFound | StorageFailed>
-    /** Removes the document, its bytes, its text and its passages. */
+    /** Removes the document with its bytes, its text and its passages. */
     remove(userId: UserId, documentId: string): Effect.Effect<void, DocumentNotFound | StorageFailed>
   }
 >()("@parley/core/documents/DocumentService") {

@@ -1,26 +1,28 @@
-/** The ways of recognising the bytes of a type. */
+/** The ways in which the bytes of a type are recognised. */
 export type ContentRule =
-  /** Anything that is text; which kind of text, the file name says. */
+  /** Any text; the file name determines the kind of text. */
   | { readonly _tag: "Text" }
-  /** ASCII characters at the start; if the file name has this type, anywhere within this many bytes. */
+  /** ASCII characters at the start or, if the file name has this type, anywhere within the first `within` bytes. */
   | { readonly _tag: "Header"; readonly ascii: string; readonly within: number }
-  /** One of these, in ASCII or Latin-1, at each of these places. */
+  /** At each of these offsets one of the given texts, in ASCII or Latin-1. */
   | { readonly _tag: "Signature"; readonly parts: ReadonlyArray<readonly [at: number, ...anyOf: Array<string>]> }
-  /** A zip archive whose first entry contains this media type as it is (ODF 1.3 part 2, 3.3; EPUB 3.3, 4.3.3). */
+  /** A zip archive whose first entry contains this media type uncompressed (ODF 1.3 part 2, 3.3; EPUB 3.3, 4.3.3). */
   | { readonly _tag: "NamedZip"; readonly mediaType: string }
-  /** A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file of an encrypted one. */
+  /**
+   * A zip archive with an entry below this folder (ECMA-376 part 2), or the compound file around an encrypted archive.
+   */
   | { readonly _tag: "OfficeOpenXml"; readonly folder: string }
   /** A compound file (MS-CFB) with a stream of one of these names. */
   | { readonly _tag: "CompoundFile"; readonly streams: ReadonlyArray<string> }
 
 interface DocumentTypeRow {
-  /** For sentences, with its article. */
+  /** The name of the type in sentences, with its article. */
   readonly noun: string
-  /** In lower case, without the dot; the first is the usual one. */
+  /** The extensions in lower case, without the dot; the usual one first. */
   readonly extensions: readonly [string, ...ReadonlyArray<string>]
   readonly mediaType: string
   readonly content: ContentRule
-  /** The parser that reads it; null if another program has to convert it before. */
+  /** The parser for the type; null if another program has to convert the file first. */
   readonly parser: string | null
 }
 
@@ -28,7 +30,7 @@ const TEXT: ContentRule = { _tag: "Text" }
 
 const namedZip = (mediaType: string) => ({ mediaType, content: { _tag: "NamedZip", mediaType } as ContentRule })
 
-/** Files that are read as they are: texts, notes, logs, calendars, data, settings and source code. */
+/** Files whose bytes are their text: texts, notes, logs, calendars, data, settings and source code. */
 const PLAIN_TEXTS = [
   ...(["txt", "text", "log", "rst", "adoc", "org", "tex", "bib", "srt", "vtt", "ics", "vcf"] as const),
   ...(["json", "jsonl", "ndjson", "xml", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "po"] as const),
@@ -54,8 +56,9 @@ const PLAIN_TEXTS = [
 ] as const
 
 /**
- * The types of documents: everything but how they are parsed. Upload limits, recognition of files, configuration,
- * parsers and the HTTP schemas derive from this table. A new type is a row and, if no parser fits, a parser.
+ * The types of documents with everything except their parsing. Upload limits, the recognition of files, the
+ * configuration, parsers and the HTTP schemas derive from this table. For a new type, add a row and, if no parser fits,
+ * a parser.
  */
 export const DOCUMENT_TYPE_TABLE = {
   pdf: {
@@ -170,7 +173,8 @@ export const DOCUMENT_TYPE_TABLE = {
     noun: "a HEIC image",
     extensions: ["heic", "heif"],
     mediaType: "image/heic",
-    // The brands of pictures in HEVC, and of those whose codec stands elsewhere (ISO/IEC 23008-12, B.4 and 10.2).
+    // The brands of pictures in HEVC, and of pictures whose codec is named elsewhere in the file (ISO/IEC 23008-12, B.4
+    // and 10.2).
     content: {
       _tag: "Signature",
       parts: [[4, "ftypheic", "ftypheix", "ftyphevc", "ftypheim", "ftypheis", "ftypmif1"]]
@@ -221,21 +225,21 @@ export type ParserKind = NonNullable<(typeof DOCUMENT_TYPE_TABLE)[DocumentType][
 
 export const DOCUMENT_TYPES = Object.keys(DOCUMENT_TYPE_TABLE) as ReadonlyArray<DocumentType>
 
-/** The row of a type. */
+/** Returns the row of a type. */
 export const documentType = (type: DocumentType): DocumentTypeRow & { readonly parser: ParserKind | null } =>
   DOCUMENT_TYPE_TABLE[type]
 
-/** The types that have a parser: those that are accepted unless configured. */
+/** The types that have a parser; they are accepted unless configured otherwise. */
 export const PARSED_DOCUMENT_TYPES: ReadonlyArray<DocumentType> = DOCUMENT_TYPES.filter(
   (type) => documentType(type).parser !== null
 )
 
-/** The types that can be accepted if there is a program that converts them. */
+/** The types that can be accepted only if a program is configured that converts them. */
 export const CONVERTED_DOCUMENT_TYPES: ReadonlyArray<DocumentType> = DOCUMENT_TYPES.filter(
   (type) => documentType(type).parser === null
 )
 
-/** The type that files with this extension, in lower case and without its dot, have. */
+/** Returns the type of files with this extension, in lower case and without its dot. */
 export const typeOfExtension = (extension: string): DocumentType | undefined =>
   DOCUMENT_TYPES.find((type) => documentType(type).extensions.includes(extension))
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { countOf, sizeOf } from "../storage/spokenNumbers.ts"
 
-/** There is no such document. */
+/** The person has no document with this id. */
 export class DocumentNotFound extends Schema.TaggedError<DocumentNotFound>()("DocumentNotFound", {
   documentId: Schema.String
 }) {
@@ -31,7 +31,7 @@ export class DocumentNotIndexed extends Schema.TaggedError<DocumentNotIndexed>()
   }
 }
 
-/** Not a document id at all. */
+/** The given text is not the id of a document. */
 export class InvalidDocumentId extends Schema.TaggedError<InvalidDocumentId>()("InvalidDocumentId", {}) {
   readonly code = "invalid_document_id"
   override get message() {
@@ -39,7 +39,7 @@ export class InvalidDocumentId extends Schema.TaggedError<InvalidDocumentId>()("
   }
 }
 
-/** A file that cannot be accepted. `problem` says which rule it broke. */
+/** A file was refused. `problem` names the rule that it violates. */
 export class FileRejected extends Schema.TaggedError<FileRejected>()("FileRejected", {
   problem: Schema.Literals(["empty", "too-large", "type", "contradiction", "name", "malware", "too-large-to-scan"]),
   detail: Schema.String
@@ -50,36 +50,39 @@ export class FileRejected extends Schema.TaggedError<FileRejected>()("FileReject
   }
 }
 
-/** A file in which the malware scanner found something. */
+/** The refusal of a file in which the malware scanner found malware. */
 export const fileInfected = (filename: string): FileRejected =>
   new FileRejected({
     problem: "malware",
     detail: `${filename} contains malware, as the scanner of this service says. It was not stored. Check the device that it comes from.`
   })
 
-/** A file of more bytes than the malware scanner reads. */
+/** The refusal of a file that is larger than the malware scanner reads. */
 export const fileTooLargeToScan = (): FileRejected =>
   new FileRejected({
     problem: "too-large-to-scan",
     detail: "The file is too large for the malware scanner of this service. It was not stored. Split it."
   })
 
-/** A file of more bytes than a document may have. */
+/** The refusal of a file that is larger than a document may be. */
 export const fileTooLarge = (maxBytes: number): FileRejected =>
   new FileRejected({
     problem: "too-large",
     detail: `The file is larger than the ${sizeOf(maxBytes)} that a document may have. Split it, or reduce its images.`
   })
 
-/** The tier's quota of documents or bytes is used up. */
+/** The tier's quota of documents or of bytes is used up. */
 export class DocumentQuotaExceeded extends Schema.TaggedError<DocumentQuotaExceeded>()("DocumentQuotaExceeded", {
   tier: Schema.String,
-  /** The tier's name for people. */
+  /** The display name of the tier. */
   tierName: Schema.optionalKey(Schema.String),
-  /** Documents that have not failed, and their bytes. */
+  /** The number of documents that have not failed; `bytes` is their size. */
   documents: Schema.Int,
   bytes: Schema.Int,
-  /** Failed documents: they do not count towards the quota, and have the same limits again. */
+  /**
+   * The number of failed documents: they do not count towards the quota, but documents and failed documents together
+   * are limited to twice the quota.
+   */
   failed: Schema.Int,
   maxDocuments: Schema.Int,
   maxDocumentBytes: Schema.Int

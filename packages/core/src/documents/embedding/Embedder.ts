@@ -1,19 +1,19 @@
 import { Context, type Effect, type Result, Schema } from "effect"
 
-/** The position of a text by its meaning: as many finite numbers as the embedder has dimensions. */
+/** The meaning of a text as a vector: as many finite numbers as the embedder has dimensions. */
 export type Embedding = ReadonlyArray<number>
 
 /** The maximum size of an embedder's request. */
 export interface EmbedderLimits {
   readonly textsPerRequest: number
-  /** The most tokens of all texts of a request together, by the upper bound of `../../tokens/Tokenizer.ts`. */
+  /** The maximum number of tokens of all texts in a request, by the upper bound of `../../tokens/Tokenizer.ts`. */
   readonly tokensPerRequest: number
   readonly tokensPerText: number
-  /** Requests under way at once. */
+  /** The maximum number of requests at the same time. */
   readonly concurrency: number
 }
 
-/** Why a text has no embedding. */
+/** The reasons why a text has no embedding. */
 export const EMBEDDING_FAILURES = [
   "blank",
   "too-long",
@@ -35,12 +35,12 @@ const explanations: Record<EmbeddingFailure, string> = {
   "bad-answer": "The embedding provider's answer could not be used."
 }
 
-/** A text that was not embedded. `cause` is for logs of the adapter only: vendor text never reaches an answer. */
+/** A text was not embedded. `cause` is only for logs of the adapter: text of the vendor never appears in a response. */
 export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("EmbeddingFailed", {
   reason: Schema.Literals(EMBEDDING_FAILURES),
-  /** The same text may well be embedded later. */
+  /** True if a later try with the same text may succeed. */
   retryable: Schema.Boolean,
-  /** The pause that the provider asks for. */
+  /** Milliseconds until a retry, if the provider stated them. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -53,29 +53,31 @@ export class EmbeddingFailed extends Schema.TaggedError<EmbeddingFailed>()("Embe
 /** The result for one text. */
 export type EmbeddingResult = Result.Result<Embedding, EmbeddingFailed>
 
-/** Turns texts into embeddings. Those of embedders with other names or dimensions cannot be compared. */
+/** Turns texts into embeddings. Embeddings of embedders with different names or dimensions cannot be compared. */
 export class Embedder extends Context.Service<
   Embedder,
   {
-    /** Provider and model, for example `openai/text-embedding-3-small`. */
+    /** The provider and the model, for example `openai/text-embedding-3-small`. */
     readonly name: string
     readonly dimensions: number
     readonly limits: EmbedderLimits
     /**
-     * The weight of similarity beside words in a search: one standard deviation of all cosines, as a share of the best
-     * score by words. `FUSION.weight` unless given; higher for a model that finds better than words do.
+     * The weight of similarity compared with words in a search: the value of one standard deviation of all cosines, as
+     * a share of the best score by words. `FUSION.weight` unless given; higher for a model that finds better than words
+     * do.
      */
     readonly weight?: number | undefined
     /**
-     * The least cosine of question and passage at which the passage is relevant without a common word: a passage that
-     * passes neither test is not offered to a model. `RELEVANCE.similarity` unless given.
+     * The minimum cosine of question and passage at which the passage is relevant even if they have no word in common.
+     * A passage that has neither this cosine nor enough common words is not given to a model. `RELEVANCE.similarity`
+     * unless given.
      */
     readonly relevantFrom?: number | undefined
-    /** The provider's price, for estimates; undefined if it is not known. */
+    /** The provider's price, for estimates; undefined if it is unknown. */
     readonly usdPerMillionTokens?: number | undefined
     /**
-     * Returns the result of each text, in their order. A text that fails does not affect the others, so that the caller
-     * keeps the embeddings and retries the rest. It takes any number of texts and sends them in requests within the
+     * Returns the result for each text, in their order. A text that fails does not affect the others, so the caller can
+     * store the embeddings and retry the rest. Accepts any number of texts, and sends them in requests within the
      * limits.
      */
     embed(texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<EmbeddingResult>>
@@ -83,8 +85,8 @@ export class Embedder extends Context.Service<
 >()("@parley/core/documents/Embedder") {}
 
 /**
- * The embedder by which a `PassageIndex` searches for meaning beside words: none unless configured. Passages are
- * embedded when they are added, queries when they are searched.
+ * The embedder with which a `PassageIndex` searches by meaning in addition to words: none unless configured. Passages
+ * are embedded when they are added, and queries when they are searched.
  */
 export class PassageEmbedder extends Context.Reference<Embedder["Service"] | undefined>(
   "@parley/core/documents/PassageEmbedder",

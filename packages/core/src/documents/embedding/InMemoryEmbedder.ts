@@ -6,7 +6,7 @@ import { termsOf } from "../searching/searchTerms.ts"
 export interface InMemoryEmbedderOptions {
   readonly dimensions?: number
   readonly limits?: Partial<EmbedderLimits>
-  /** Called before each request; may fail it, or make it wait. */
+  /** Called before each request; may make the request fail or wait. */
   readonly onRequest?: (texts: ReadonlyArray<string>) => Effect.Effect<void, EmbeddingFailed>
 }
 
@@ -26,7 +26,10 @@ const hash = (text: string): number => {
   return value >>> 0
 }
 
-/** Each term adds its count to the dimension its hash names, or takes it away; the whole has length one. */
+/**
+ * Adds up the terms: each term adds its count to, or subtracts it from, the dimension that its hash names. The vector
+ * has length one.
+ */
 const vectorOf = (text: string, dimensions: number): ReadonlyArray<number> => {
   const sums = Array.from({ length: dimensions }, () => 0)
   const terms = termsOf(text)
@@ -39,7 +42,10 @@ const vectorOf = (text: string, dimensions: number): ReadonlyArray<number> => {
   return length === 0 ? sums.map((_, index) => (index === 0 ? 1 : 0)) : sums.map((sum) => sum / length)
 }
 
-/** An embedder for tests: equal texts have equal vectors, and texts that share words are near each other. */
+/**
+ * An embedder for tests: equal texts have equal vectors, and the vectors of texts with common words are near each
+ * other.
+ */
 export const makeInMemoryEmbedder = (options: InMemoryEmbedderOptions = {}): Embedder["Service"] => {
   const { dimensions = 64, onRequest = () => Effect.void } = options
   const limits = { ...defaultLimits, ...options.limits }

@@ -6,19 +6,22 @@ import { type EmbedderLimits, type Embedding, EmbeddingFailed, type EmbeddingRes
 export interface EmbedBatches {
   readonly limits: EmbedderLimits
   readonly dimensions: number
-  /** Embeds texts that are within the limits, in one request: a vector for each, in their order, still to be checked. */
+  /**
+   * Embeds texts that are within the limits, in one request. Returns a value for each text, in their order, which has
+   * not been checked yet.
+   */
   request(texts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<unknown>, EmbeddingFailed>
 }
 
-/** A text and its place among all. */
+/** A text, and its position among all texts. */
 interface Placed {
   readonly text: string
   readonly place: number
 }
 
 /**
- * Cuts into batches within the limits, in order. A text that alone is counted above `tokensPerRequest` is a batch of
- * its own: the count is a bound, and the provider knows better.
+ * Divides texts into batches within the limits, in order. A single text whose count exceeds `tokensPerRequest` becomes
+ * a batch of its own: the count is only an upper bound, and the provider decides.
  */
 const cutBatches = (
   texts: ReadonlyArray<Placed>,
@@ -41,7 +44,7 @@ const cutBatches = (
   return batches
 }
 
-/** The texts of each request that these go out in. */
+/** Groups texts by the requests in which they are sent. */
 export const tokenBatches = (
   texts: ReadonlyArray<string>,
   limits: EmbedderLimits,
@@ -57,8 +60,9 @@ const failed = (reason: EmbeddingFailed["reason"], retryable = false): Embedding
   Result.fail(new EmbeddingFailed({ reason, retryable }))
 
 /**
- * Returns the failure of a text that needs no request: it is blank, or its estimated number of tokens exceeds the limit.
- * The upper bound would refuse many texts that fit; even the estimate can exceed the provider's count.
+ * Returns the failure of a text that needs no request: the text is blank, or its estimated number of tokens exceeds the
+ * limit. The estimate is used because the upper bound would refuse many texts that fit; even the estimate can exceed
+ * the provider's count.
  */
 const refuseAtOnce = (
   text: string,
@@ -69,7 +73,7 @@ const refuseAtOnce = (
   return tokenizer.count(text).estimate > limits.tokensPerText ? failed("too-long") : undefined
 }
 
-/** A vector as it came: as many finite numbers as there are dimensions, not all of them zero. */
+/** Checks a vector from the provider: it must have `dimensions` finite numbers, not all of them zero. */
 const checkEmbedding = (vector: unknown, dimensions: number): EmbeddingResult => {
   if (!Array.isArray(vector) || vector.length !== dimensions) return failed("bad-answer", true)
   const sound = vector.every((value) => typeof value === "number" && Number.isFinite(value))
@@ -78,8 +82,8 @@ const checkEmbedding = (vector: unknown, dimensions: number): EmbeddingResult =>
 
 /**
  * Embeds any number of texts in batches bounded by count and by tokens, with as many concurrent requests as the limits
- * allow. A batch that the provider refuses is halved until the faulty text is alone; a batch that fails otherwise does
- * not affect the others. Every vector is checked for its length and for values that are not numbers.
+ * allow. A batch that the provider refuses is halved until the faulty text is alone; a batch that fails for another
+ * reason does not affect the others. Every vector is checked for its length and for values that are not numbers.
  */
 export const embedBatches = Effect.fnUntraced(function* (
   { dimensions, limits, request }: EmbedBatches,

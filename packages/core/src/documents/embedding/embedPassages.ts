@@ -3,27 +3,30 @@ import type { Passage } from "../Document.ts"
 import { causeField } from "../../storage/failureFields.ts"
 import { type Embedder, type Embedding, EmbeddingFailed, type EmbeddingFailure } from "./Embedder.ts"
 
-/** Names the embedder of embeddings: only those of one name can be compared. */
+/** Names an embedder with its dimensions: only embeddings with the same name can be compared. */
 export const embeddingModel = ({ dimensions, name }: Embedder["Service"]): string => `${name}/${dimensions}`
 
 /**
- * Returns the text of a passage for an embedder: the titles above it say what it is about. Equal texts have equal
- * embeddings.
+ * Returns the text of a passage for an embedder. It begins with the headings above the passage, which name its subject.
+ * Equal texts have equal embeddings.
  */
 export const embeddedText = ({ headings = [], text }: Passage): string =>
   [headings.map(({ title }) => title).join(" › "), text].filter((part) => part !== "").join("\n\n")
 
-/** Failures that are the text's own: it will never have an embedding. */
+/** Failures that are caused by the text itself: it will never have an embedding. */
 const OF_THE_TEXT: ReadonlyArray<EmbeddingFailure> = ["blank", "too-long", "refused"]
 
 export interface EmbedTexts<E, R> {
-  /** Each once. */
+  /** The texts, without duplicates. */
   readonly texts: ReadonlyArray<string>
-  /** Called with the embeddings of a request as soon as they arrive, and not interrupted, since they are paid for. */
+  /**
+   * Called with the embeddings of a request as soon as they arrive; not interrupted, because the embeddings are paid
+   * for.
+   */
   readonly keep: (embeddings: ReadonlyMap<string, Embedding>) => Effect.Effect<void, E, R>
 }
 
-/** The texts of each request, as many as one may contain. */
+/** Divides texts into requests of the maximum size. */
 export const requestsOf = (
   { limits: { textsPerRequest } }: Embedder["Service"],
   texts: ReadonlyArray<string>
@@ -36,9 +39,9 @@ export const requestsOf = (
 }
 
 /**
- * Asks for the embeddings of texts, request by request, and keeps those of one request before the next begins in its
- * place. A text that the embedder refuses has none, and is found by its words alone. If the embedder fails, this fails
- * after the open requests have been kept; the caller asks for the rest later.
+ * Requests the embeddings of texts, and stores those of one request before the next request starts in its place. A text
+ * that the embedder refuses has no embedding, and is found by its words alone. If the embedder fails, this effect fails
+ * after the embeddings of the running requests were stored; the caller requests the rest later.
  */
 export const embedTexts = <E, R>(
   embedder: Embedder["Service"],
@@ -66,10 +69,10 @@ export const embedTexts = <E, R>(
     if (failure !== undefined) return yield* failure
   })
 
-/** The longest wait of a search for its query's embedding; after it, the search uses words alone. */
+/** The maximum time that a search waits for the embedding of its query; after it, the search uses words alone. */
 const QUERY_PATIENCE = "5 seconds"
 
-/** Returns the embedding of a query; undefined, with a log line, if it does not arrive soon. */
+/** Returns the embedding of a query; if it does not arrive in time, logs that and returns undefined. */
 export const embedQuery = (embedder: Embedder["Service"], query: string): Effect.Effect<Embedding | undefined> =>
   embedder.embed([query]).pipe(
     Effect.flatMap(([result = Result.fail(LATE)]) => Effect.fromResult(result)),

@@ -15,17 +15,17 @@ export interface StoredGeneration {
   readonly generation: number
   readonly fingerprint: string
   readonly indexedBy: IndexedBy
-  /** Numbers the activations of all documents. */
+  /** A number that orders the activations of all documents; undefined until the generation is active. */
   readonly activated: number | undefined
   readonly active: boolean
   readonly parsed: ParsedDocument
   readonly language: SearchLanguage
   readonly passages: ReadonlyArray<IndexedPassage>
-  /** By the embedded text; stored before the passages. */
+  /** By the embedded text; an embedding is stored before its passage. */
   readonly embeddings: ReadonlyMap<string, Embedding>
 }
 
-/** The generations of one document, and how many were begun so far. */
+/** The generations of one document, and the number of generations begun so far. */
 interface StoredIndex {
   readonly begun: number
   readonly generations: ReadonlyArray<StoredGeneration>
@@ -45,7 +45,9 @@ const make = Effect.gen(function* () {
   const find = (key: Generation) => all(key).find(({ generation }) => generation === key.generation)
   const keep = (document: DocumentKey, generations: ReadonlyArray<StoredGeneration>) =>
     void indexes.set(keyInMemory(document), { ...indexOf(document), generations })
-  /** The language of most of the owner's other documents; of two, the one whose code comes first. */
+  /**
+   * The language of most of the owner's other documents; if two are equally frequent, the one whose code comes first.
+   */
   const usualLanguage = ({ documentId, userId }: DocumentKey): SearchLanguage | undefined => {
     const counts = new Map<SearchLanguage, number>()
     for (const [key, { generations }] of indexes) {
@@ -73,7 +75,7 @@ const make = Effect.gen(function* () {
       indexes.set(keyInMemory(document), { begun: generation.generation, generations: [...rest, generation] })
       return generation
     },
-    /** Replaces a generation; fails if it is gone. */
+    /** Replaces a generation; fails if it no longer exists. */
     change: (key: Generation, changed: (found: StoredGeneration) => StoredGeneration) =>
       Effect.suspend(() => {
         const found = find(key)

@@ -11,7 +11,7 @@ import { makeInMemoryPassageWriter } from "./InMemoryPassageWriter.ts"
 import { PassageIndex } from "./PassageIndex.ts"
 import { PassageWriter } from "./PassageWriter.ts"
 
-/** At most `each` elements at even distances, the first among them. */
+/** Returns at most `each` elements at even distances, including the first. */
 const spreadOver = <A>(all: ReadonlyArray<A>, each: number): ReadonlyArray<A> => {
   const count = Math.min(each, all.length)
   return Array.from({ length: count }, (_, slot) => all[Math.floor((slot * all.length) / count)]!)
@@ -79,7 +79,10 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The passages of one process, for tests and for trying things out. Their documents are those of the `DocumentStore`. */
+/**
+ * The passage index in the memory of one process: for tests, and for trying Parley out. Its documents are those of the
+ * `DocumentStore`.
+ */
 export const InMemoryPassageIndex = {
   layer: Layer.mergeAll(Layer.effect(PassageIndex, make), Layer.effect(PassageWriter, makeInMemoryPassageWriter)).pipe(
     Layer.provide(InMemoryGenerations.layer),

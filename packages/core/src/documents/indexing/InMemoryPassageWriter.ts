@@ -12,14 +12,14 @@ import { type Generation, NOTHING_EMBEDDED, PassageWriter } from "./PassageWrite
 
 const stored = (passage: Passage): Passage => ({ ...passage, text: storableText(passage.text) })
 
-/** Returns the passages that a generation lacks. */
+/** Returns the added passages that a generation does not contain yet. */
 const missing = ({ passages }: StoredGeneration, added: ReadonlyArray<Passage>): ReadonlyArray<Passage> => {
   const rest = added.filter(({ ordinal }) => ordinal >= passages.length)
   if (rest[0] !== undefined && rest[0].ordinal !== passages.length) throw new Error("The passages leave a gap.")
   return rest.map(stored)
 }
 
-/** Finds the unfinished generation of the same fingerprint and embedder, or begins one. */
+/** Finds the unfinished generation with the same fingerprint and embedder, or begins a new one. */
 const makeBegin = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const documents = yield* DocumentStore
@@ -42,7 +42,7 @@ const makeBegin = Effect.gen(function* () {
     )) satisfies PassageWriter["Service"]["begin"]
 })
 
-/** Stores the embeddings that the generation lacks; returns how many the embedder was asked for. */
+/** Stores the embeddings that the generation lacks; returns the numbers of requested and of reused embeddings. */
 const makeEmbed = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const generations = yield* InMemoryGenerations
@@ -90,7 +90,7 @@ const makeAdd = Effect.gen(function* () {
   }) satisfies PassageWriter["Service"]["add"]
 })
 
-/** The `PassageWriter` of one process. */
+/** The `PassageWriter` in the memory of one process. */
 export const makeInMemoryPassageWriter = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const generations = yield* InMemoryGenerations
@@ -110,7 +110,7 @@ export const makeInMemoryPassageWriter = Effect.gen(function* () {
     begin,
     add,
     activate,
-    /** With an embedder, answers are stored step by step. */
+    /** Declines if there is an embedder, because its embeddings have to be stored request by request. */
     put: (document, also = Effect.void) =>
       generations.embedder !== undefined
         ? Effect.succeed(undefined)

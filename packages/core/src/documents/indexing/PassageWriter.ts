@@ -4,23 +4,26 @@ import type { DocumentKey, Passage } from "../Document.ts"
 import type { EmbeddingFailed } from "../embedding/Embedder.ts"
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 
-/** One indexing of one document. A document never has two generations of the same number. */
+/** One indexing of one document. The generations of a document have different numbers. */
 export interface Generation extends DocumentKey {
   readonly generation: number
 }
 
 /** A generation under construction. */
 export interface BegunGeneration extends Generation {
-  /** Passages that an earlier, unfinished try added. */
+  /** The number of passages that an earlier, unfinished try added. */
   readonly passages: number
 }
 
 export interface BeginGeneration extends DocumentKey {
-  /** The document's text, which is kept with the generation. */
+  /** The document's text, which is stored with the generation. */
   readonly parsed: ParsedDocument
-  /** Identifies the text and the way it is cut: an unfinished generation is continued only if both are the same. */
+  /**
+   * Identifies the text and the version of its cutting: an unfinished generation is continued only if both are the
+   * same.
+   */
   readonly fingerprint: string
-  /** The version of the parser that read the text, if it has one. */
+  /** The version of the parser that read the text; undefined if the parser has no versions. */
   readonly parser?: string | undefined
 }
 
@@ -29,11 +32,14 @@ export interface PutDocument extends BeginGeneration {
   readonly passages: ReadonlyArray<Passage>
 }
 
-/** Counts the embeddings of added passages. */
+/** The numbers of embeddings of added passages. */
 export interface AddedPassages {
-  /** Passages whose embedding the index asked the embedder for. */
+  /** The number of passages whose embedding was requested from the embedder. */
   readonly asked: number
-  /** Passages whose embedding the index had: from this try or an earlier one, or from an equal passage of the same owner. */
+  /**
+   * The number of passages whose embedding the index had already: from this or an earlier try, or from an equal passage
+   * of the same owner.
+   */
   readonly reused: number
 }
 
@@ -57,33 +63,37 @@ export class PassageWriter extends Context.Service<
   PassageWriter,
   {
     /**
-     * Begins a generation and stores its text, or continues the unfinished one of the same fingerprint and embedder. An
-     * unfinished one of another fingerprint is dropped: of two concurrent indexings the index keeps the one that began last.
+     * Begins a generation and stores its text, or continues the unfinished generation with the same fingerprint and
+     * embedder. An unfinished generation with another fingerprint is deleted: of two concurrent indexings, the one that
+     * began last remains.
      */
     begin(input: BeginGeneration): Effect.Effect<BegunGeneration, GenerationGone | StorageFailed>
     /**
-     * Adds passages, which continue the generation's ordinals; the index skips those it has, so that a batch may be
-     * repeated. A gap is a defect. A batch has up to a few hundred passages. If there is an embedder, the index stores no
-     * passage before its embedding, and each embedding as soon as it arrives. It asks for no embedding that it has of an
-     * equal passage of the same owner by the same model.
+     * Adds passages whose ordinals continue those of the generation. Passages that the index already has are skipped,
+     * so that a batch may be repeated. A gap is a defect. A batch contains up to a few hundred passages. If there is an
+     * embedder, each embedding is stored as soon as it arrives, and before its passage. An embedding that an equal
+     * passage of the same owner has by the same model is not requested again.
      */
     add(
       generation: Generation,
       passages: ReadonlyArray<Passage>
     ): Effect.Effect<AddedPassages, EmbeddingFailed | GenerationGone | StorageFailed>
-    /** Makes the generation the searched one, in one step, and drops those before it. May be repeated. */
+    /**
+     * Makes the generation active, so that searches use it, and deletes earlier generations, all in one step. Safe to
+     * repeat.
+     */
     activate(generation: Generation): Effect.Effect<void, GenerationGone | StorageFailed>
     /**
-     * Does `begin`, `add` and `activate` in one transaction, and `also` within it, for a document of at most one batch of
-     * passages. The index asks for the embeddings before, and stores them with the passages. Returns undefined if one
-     * transaction cannot do it: the embedder needs several requests, or some embeddings exist. In that case the searched
+     * Does `begin`, `add`, `activate` and `also` in one transaction, for a document of at most one batch of passages.
+     * The embeddings are requested before the transaction, and stored with the passages. Returns undefined if one
+     * transaction is not possible: the embedder needs several requests, or some embeddings exist. Then the active
      * generation stays, `also` does not run, and embeddings that were paid for are kept for the next `begin`.
      */
     put<E = never>(
       document: PutDocument,
       also?: Effect.Effect<unknown, E>
     ): Effect.Effect<AddedPassages | undefined, E | EmbeddingFailed | GenerationGone | StorageFailed>
-    /** Drops the generation unless it is active. May be repeated. */
+    /** Deletes the generation unless it is active. Safe to repeat. */
     abandon(generation: Generation): Effect.Effect<void, StorageFailed>
   }
 >()("@parley/core/documents/PassageWriter") {}

@@ -6,22 +6,23 @@ import type { TextSpan } from "../reading/readableText.ts"
 import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
 
 /**
- * A passage aims at 800 to 1,100 UTF-16 units and never has more. Chosen on half of the questions of a collection of
- * long texts, by what five of them recall within 5,000 units of context.
+ * The length of passages in UTF-16 units: cuts are made between 800 and 1,100, and never later. Chosen on half of the
+ * questions of a collection of long texts, by the recall of five passages within 5,000 units of context.
  */
 export const PASSAGE_LENGTH = { aim: 800, max: 1100 } as const
 /**
- * In scripts that need more tokens for the same length, passages are shorter: a passage aims at 320 to 450 tokens by
- * the usual count.
+ * The length of passages in tokens, for scripts that need more tokens for the same length: cuts are made between 320
+ * and 450 tokens, as estimated.
  */
 export const PASSAGE_TOKENS = { aim: 320, max: 450 } as const
 
 /**
  * Cuts a document's text into passages at the best boundary: heading, paragraph, row or item, sentence, line, cell,
- * word. Passages do not overlap, cover everything but white space and running heads and feet, never split a character,
- * and stay within their page. Only a sentence that runs over a page break stays whole, with the page it starts on,
- * unless a running head separates it. Linear in the length of the text; the generator cuts each passage on demand, so
- * that other work can run between. `bodies` are those of the pages (`pageBodies`), if they are known.
+ * word. Passages do not overlap, cover everything except white space and running heads and feet, never split a
+ * character, and stay within their page. Only a sentence that runs over a page break stays whole, with the page on
+ * which it starts, unless a running head separates its parts. Linear in the length of the text; the generator cuts each
+ * passage on demand, so that other work can run in between. `bodies` are the pages without running heads and feet
+ * (`pageBodies`).
  */
 export function* cutPassages(
   document: ParsedDocument,
@@ -51,8 +52,8 @@ export function* cutPassages(
 }
 
 /**
- * Returns a function that returns, for one part of a text after the other, the headings above its start and those in
- * it.
+ * Returns a function that is called with consecutive parts of a text, and returns the headings above the start of each
+ * part and those in it.
  */
 const makeHeadingWalk = (headings: ReadonlyArray<Heading>) => {
   let next = 0
@@ -70,7 +71,8 @@ const makeHeadingWalk = (headings: ReadonlyArray<Heading>) => {
 }
 
 /**
- * The parts of a text that no passage goes beyond: its pages, longer or shorter by a sentence that runs over a break.
+ * The parts of a text that no passage crosses: its pages, with sentences that run over a page break moved to the page
+ * on which they start.
  */
 function* sectionsOf({ pageStarts, text }: ParsedDocument, bodies: ReadonlyArray<TextSpan>): Generator<TextSpan> {
   if (pageStarts === null) return yield { start: 0, end: text.length }
@@ -84,7 +86,7 @@ function* sectionsOf({ pageStarts, text }: ParsedDocument, bodies: ReadonlyArray
   }
 }
 
-/** A text, with its headings and its tokens. */
+/** A text to cut, with its headings and its token counts. */
 interface Cutter {
   readonly text: string
   readonly isHeading: ReadonlySet<number>
@@ -113,7 +115,10 @@ const lengthsAt = ({ reach }: Cutter, start: number): { readonly aim: number; re
   }
 }
 
-/** The end of the passage that begins at `start`. A rest too short to stand alone is shared out evenly. */
+/**
+ * The end of the passage that begins at `start`. A rest that would be too short for a passage of its own is divided
+ * evenly with this passage.
+ */
 const chooseCut = (cutter: Cutter, start: number, to: number): number => {
   const { aim, max } = lengthsAt(cutter, start)
   const rest = to - start
@@ -130,7 +135,7 @@ const chooseCut = (cutter: Cutter, start: number, to: number): number => {
   )
 }
 
-/** Better boundaries have higher ranks; among equals the last wins. */
+/** The ranks of boundaries: the highest rank is used, and the last boundary of that rank. */
 const RANK = { word: 1, cell: 2, line: 3, sentence: 4, row: 5, paragraph: 6, heading: 7 } as const
 
 const bestBoundary = ({ isHeading, text }: Cutter, earliest: number, latest: number): number | undefined => {
@@ -146,7 +151,7 @@ const bestBoundary = ({ isHeading, text }: Cutter, earliest: number, latest: num
   return best
 }
 
-/** The quality of ending a passage before the character at `at`. */
+/** The rank of ending a passage before the character at `at`. */
 const rankOf = (text: string, at: number, isHeading: ReadonlySet<number>): number => {
   const before = text[at - 1] ?? ""
   const next = text[at] ?? ""
@@ -155,17 +160,17 @@ const rankOf = (text: string, at: number, isHeading: ReadonlySet<number>): numbe
   if (next === "\n" && isHeading.has(at + 1)) return RANK.heading
   if (next === "\n" && text[at + 1] === "\n") return isHeading.has(at + 2) ? RANK.heading : RANK.paragraph
   if (next === "\n" && (endsRow(text, at) || ITEM.test(text.slice(at + 1, at + 1 + MAX_MARK)))) return RANK.row
-  // A sentence within a cell ends no row.
+  // A sentence that ends within a cell does not end the row.
   if (endsSentence(text, at)) return RANK.sentence
   if (next === "\n") return RANK.line
   return next === "\t" ? RANK.cell : RANK.word
 }
 
-/** The beginning of a list item, and the most characters of it. */
+/** Matches the beginning of a list item; `MAX_MARK` bounds the number of characters that are examined. */
 const ITEM = /^ {0,16}(?:[-*+•–]|\d{1,4}[.)]) /u
 const MAX_MARK = 24
 
-/** Whether the line that ends at `at` is a row of a table with cells separated by tabs. */
+/** Returns true if the line that ends at `at` is a row of a table whose cells are separated by tabs. */
 const endsRow = (text: string, at: number): boolean => {
   const from = Math.max(0, at - PASSAGE_LENGTH.max)
   const line = text.slice(from, at)
@@ -177,7 +182,10 @@ const WIDE_SENTENCE_END = /[。！？]/u
 const SENTENCE_END = /[.!?…؟۔।]/u
 const CLOSING = /["'”’)\]]/u
 
-/** Whether a sentence ends right before the white space at `at`, quotes and brackets that close after it included. */
+/**
+ * Returns true if a sentence ends directly before the white space at `at`; closing quotes and brackets belong to the
+ * sentence.
+ */
 const endsSentence = (text: string, at: number): boolean => {
   let last = at - 1
   for (let closing = 0; closing < 3 && CLOSING.test(text[last] ?? ""); closing++) last--
@@ -196,7 +204,7 @@ const trimBlank = (text: string, from: number, to: number): number => {
   return at
 }
 
-/** Steps back if a cut at `at` would split a surrogate pair; forward if nothing would be left. */
+/** Moves a cut at `at` back if it would split a surrogate pair; forward if the passage would be empty. */
 const wholeCharacter = (text: string, start: number, at: number): number => {
   const unit = text.charCodeAt(at)
   const parts = unit >= 0xdc00 && unit <= 0xdfff && isHighSurrogate(text.charCodeAt(at - 1))
@@ -206,14 +214,20 @@ const wholeCharacter = (text: string, start: number, at: number): number => {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** The number of UTF-16 units of a text, from an offset on, that contain the given number of tokens; at most `most`. */
+/** Returns the number of UTF-16 units from `start` on that contain the given number of tokens; at most `most`. */
 export type TokenReach = (start: number, tokens: number, most: number) => number
 
-/** Text is counted in pieces of this many UTF-16 units, each once; a word divided by a piece's end counts as two. */
+/**
+ * Text is counted in pieces of this many UTF-16 units, each once; a word that is divided by the end of a piece counts
+ * as two words.
+ */
 const PIECE = 64
 const UNCOUNTED = 0xffff
 
-/** Counts tokens with the usual tokenizer, whichever model reads the text: passages do not change with the model. */
+/**
+ * Counts tokens with the default tokenizer, whichever model reads the text, so that passages do not change with the
+ * model.
+ */
 export const tokenReach = (text: string): TokenReach => {
   const counts = new Uint16Array(Math.ceil(text.length / PIECE)).fill(UNCOUNTED)
   const tokensOf = (piece: number): number => {

@@ -10,25 +10,32 @@ import type { AddedPassages, Generation, GenerationGone, PassageWriter } from ".
 import { pageBodySteps } from "./pageBreaks.ts"
 
 /**
- * The version of indexing. Raise it with every change of the results of `cutPassages`, `passageWords` or the stemming.
+ * The version of indexing. Increase it with every change of the results of `cutPassages`, `passageWords` or the
+ * stemming.
  */
 export const INDEXING_VERSION = 7
 
-/** The fingerprint under which an indexing may be continued: of the text, its pages and headings, and the version of the indexing. */
+/**
+ * The fingerprint of the text, its pages, its headings and the version of indexing: an unfinished indexing is continued
+ * only if the fingerprint is the same.
+ */
 export const textFingerprint = ({ headings = [], pageStarts, text }: ParsedDocument): Effect.Effect<string> =>
   sha256(
     new TextEncoder().encode(`${INDEXING_VERSION}\n${JSON.stringify(pageStarts)}\n${JSON.stringify(headings)}\n${text}`)
   )
 
-/** Passages cut before other work has its turn: about a millisecond's work. */
+/** The number of passages that are cut before other work may run: about a millisecond of work. */
 const PASSAGES_PER_TURN = 20
 
-/** Passages written at a time, so that no statement holds all of a long document's, and none takes long. */
+/**
+ * The number of passages that are written together, so that no statement contains all of a long document and none takes
+ * long.
+ */
 export const PASSAGES_PER_BATCH = 120
 
-/** The passages written so far, and their embeddings. */
+/** The number of passages written so far, and of their embeddings. */
 export interface IndexedSoFar extends AddedPassages {
-  /** Passages written, an earlier try's included, of how many. */
+  /** The number of passages written, including those of an earlier try; `of` is the number of all passages. */
   readonly passages: number
   readonly of: number
 }
@@ -36,21 +43,21 @@ export interface IndexedSoFar extends AddedPassages {
 export interface IndexDocument {
   readonly document: DocumentKey
   readonly parsed: ParsedDocument
-  /** The version of the parser that read it. */
+  /** The version of the parser that read the document. */
   readonly parser?: string | undefined
-  /** No further try follows. If this one fails, only embeddings are kept until the job is retried. */
+  /** True for the job's last try. If this try fails, only embeddings are kept until the job is retried. */
   readonly last: boolean
-  /** Called before the first batch and after each. */
+  /** Called before the first batch and after each batch. */
   readonly onProgress: (soFar: IndexedSoFar) => Effect.Effect<unknown, StorageFailed>
 }
 
-/** A generation that has all its passages. */
+/** A generation that contains all its passages. */
 export interface FilledGeneration extends Generation, IndexedSoFar {}
 
 const isEmbeddingFailed = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.findErrorOption(cause), (error) => error instanceof EmbeddingFailed)
 
-/** The bodies of a document's pages, found in many turns. */
+/** Finds the bodies of a document's pages, in many steps between which other work may run. */
 const bodiesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
   const steps = pageBodySteps(parsed)
   for (let step = steps.next(); ; step = steps.next()) {
@@ -59,7 +66,10 @@ const bodiesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
   }
 })
 
-/** The passages of a text, cut in many turns. They hold no text of their own. */
+/**
+ * Cuts a text into passages, in many steps between which other work may run. The texts of the passages share the memory
+ * of the whole text.
+ */
 export const passagesOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
   const passages: Array<Passage> = []
   for (const passage of cutPassages(parsed, yield* bodiesOf(parsed))) {
@@ -97,24 +107,21 @@ const fillGeneration = Effect.fnUntraced(function* (
 
 /**
  * Writes a document's passages into a new generation, batch by batch, without activating it; continues an unfinished
- * try of the same text. Returns the generation with the number of its passages.
+ * try of the same text. Returns the generation and the number of its passages.
  */
 export const indexDocument = Effect.fnUntraced(function* (writer: PassageWriter["Service"], input: IndexDocument) {
   return yield* fillGeneration(writer, input, yield* passagesOf(input.parsed))
 })
 
 export interface SwitchDocument extends IndexDocument {
-  /**
-   * Runs in the transaction that makes the generation the searched one; its argument is the generation's number of
-   * passages.
-   */
+  /** Runs in the transaction that activates the generation, with the number of its passages. */
   readonly finish: (passages: number) => Effect.Effect<unknown, StorageFailed>
 }
 
 /**
- * Indexes a document and switches searches to the new generation: a short document, as most are, in one transaction; a
- * long one batch by batch, then the switch. One transaction for a long document would take seconds, in which an
- * embedded database serves no other request.
+ * Indexes a document and switches searches to the new generation: a short document (as most are) in one transaction, a
+ * long document batch by batch, followed by the switch. One transaction for a long document would take seconds, during
+ * which an embedded database serves no other request.
  */
 export const switchDocument = Effect.fnUntraced(function* (
   { unitOfWork, writer }: { readonly writer: PassageWriter["Service"]; readonly unitOfWork: UnitOfWork["Service"] },

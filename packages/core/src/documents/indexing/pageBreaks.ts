@@ -1,26 +1,29 @@
 import type { ParsedDocument } from "../reading/DocumentParser.ts"
 import type { TextSpan } from "../reading/readableText.ts"
 
-/** Lines at the top and at the bottom of a page that can be its running head or foot. */
+/** The number of lines at the top and at the bottom of a page that can be its running head or foot. */
 const EDGE_LINES = 3
-/** A longer line is text. */
+/** The maximum length of a running head or foot; longer lines are text. */
 const MAX_LINE = 160
-/** A line counts as a running head or foot if this many pages of a stretch have it. */
+/** A line counts as a running head or foot if at least this many pages that are near each other have it. */
 const LEAST_PAGES = 3
-/** The longest distance between two of them: left and right pages have different heads, and chapters begin without. */
+/**
+ * The maximum distance between two such pages: left and right pages have different heads, and chapters begin without
+ * one.
+ */
 const MAX_DISTANCE = 4
-/** More numbers than this have no page number among them. */
+/** In a line with more numbers than this, no number counts as a page number. */
 const MAX_NUMBERS = 3
-/** If heads would make up more than this share of a document, its pages are alike, and nothing is left out. */
+/** If heads and feet would be more than this share of a document, its pages are alike, and nothing is left out. */
 const MAX_SHARE = 0.4
-/** About a millisecond's work. */
+/** The number of pages in one step: about a millisecond of work. */
 const PAGES_PER_STEP = 50
 
 interface EdgeLine extends TextSpan {
   readonly keys: ReadonlyArray<string>
 }
 
-/** A page's first lines downwards, or its last ones upwards, without the blank ones. */
+/** The first lines of a page from the top, or the last lines from the bottom, without blank lines. */
 const edgeLines = (text: string, page: TextSpan, index: number, edge: "top" | "bottom"): ReadonlyArray<EdgeLine> => {
   const found: Array<EdgeLine> = []
   let at = edge === "top" ? page.start : page.end
@@ -45,8 +48,9 @@ const lineAt = (text: string, page: TextSpan, at: number, edge: "top" | "bottom"
 }
 
 /**
- * Returns the keys by which lines are compared: the words, with each number as it is and as its distance from the
- * page's index, since only page numbers rise with the pages. Rows of figures never match each other.
+ * Returns the keys by which lines are compared: the words with each number as it is, and with each number as its
+ * distance from the page's index, because page numbers increase with the pages. Lines with many numbers match only
+ * lines with the same numbers.
  */
 const keysOf = (line: string, index: number): ReadonlyArray<string> => {
   const parts = line
@@ -63,7 +67,10 @@ const keysOf = (line: string, index: number): ReadonlyArray<string> => {
   )
 }
 
-/** Those of these pages, in order, that are one of enough near each other. */
+/**
+ * Returns the pages that belong to a group of at least `LEAST_PAGES` pages that are near each other; `pages` are in
+ * order.
+ */
 const inStretches = (pages: ReadonlyArray<number>): ReadonlySet<number> => {
   const found = new Set<number>()
   let from = 0
@@ -84,7 +91,10 @@ interface Edges {
   readonly bottom: ReadonlyArray<EdgeLine>
 }
 
-/** Returns how many lines of a page's edge repeat, from the outermost on. */
+/**
+ * Returns a function that returns the number of repeated lines at the top or bottom of a page, counted from the
+ * outermost line.
+ */
 function* runningAt(edges: ReadonlyArray<Edges>, edge: keyof Edges): Generator<undefined, (index: number) => number> {
   const byKey = new Map<string, Array<number>>()
   for (const [index, lines] of edges.entries()) {
@@ -97,7 +107,7 @@ function* runningAt(edges: ReadonlyArray<Edges>, edge: keyof Edges): Generator<u
   }
   const stretches = new Map<string, ReadonlySet<number>>()
   for (const [key, on] of byKey) {
-    // A line that is on too few pages runs nowhere, and most are.
+    // Most lines are on too few pages to be a head or foot; they are skipped.
     if (on.length >= LEAST_PAGES) stretches.set(key, inStretches(on))
   }
   yield
@@ -139,7 +149,7 @@ function* lengthOf(text: string, spans: ReadonlyArray<TextSpan>): Generator<unde
   return length
 }
 
-/** `pageBodies`, with a stop every few pages at which other work can have its turn. */
+/** Computes `pageBodies` in steps of a few pages, between which other work may run. */
 export function* pageBodySteps(document: ParsedDocument): Generator<undefined, ReadonlyArray<TextSpan>> {
   const pages = pagesOf(document)
   if (pages.length < LEAST_PAGES) return pages
@@ -149,22 +159,23 @@ export function* pageBodySteps(document: ParsedDocument): Generator<undefined, R
 }
 
 /**
- * Returns the part of each page that is cut into passages: all but the lines at its top and bottom that repeat over
- * pages, as titles and page numbers do. Empty if the document has no pages. Linear in the number of pages.
+ * Returns the part of each page that is cut into passages: everything except the lines at its top and bottom that
+ * repeat on several pages, such as titles and page numbers. Empty if the document has no pages. Linear in the number of
+ * pages.
  */
 export const pageBodies = (document: ParsedDocument): ReadonlyArray<TextSpan> => {
   const steps = pageBodySteps(document)
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value
 }
 
-/** The longest rest of a sentence that is taken over from the next page, in UTF-16 units. */
+/** The maximum length of the rest of a sentence that is moved from the next page to this one, in UTF-16 units. */
 const MAX_REST = 600
 
 /**
- * Returns the end of a page's passages if the next page starts at `pageEnd` and the one after at `nextEnd` (undefined:
- * the end of the text). Usually `pageEnd`; if a sentence runs over the break, the end of that sentence. A sentence runs
- * over the break if nothing closes the text before it and the text after it begins with a small letter, or, in scripts
- * without small letters, with a letter after a letter or a comma.
+ * Returns the end of a page's passages if the next page starts at `pageEnd` and the page after it at `nextEnd`
+ * (undefined: the end of the text). Usually this is `pageEnd`; if a sentence runs over the page break, it is the end of
+ * that sentence. A sentence runs over the break if the text before it has no closing mark and the text after it begins
+ * with a lower-case letter; in scripts without lower case, if a letter follows a letter or a comma.
  */
 export const sentenceOverBreak = (text: string, pageEnd: number, nextEnd: number | undefined): number => {
   const before = lastBefore(text, pageEnd)

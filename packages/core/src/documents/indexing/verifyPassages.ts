@@ -2,20 +2,23 @@ import type { IndexedDocument } from "./PassageIndex.ts"
 import { pageBodies } from "./pageBreaks.ts"
 import type { TextSpan } from "../reading/readableText.ts"
 
-/** A way in which stored passages and their stored text disagree. */
+/** The ways in which stored passages and their stored text can disagree. */
 export type PassageProblem =
   /** The passage differs from the text at its offsets. */
   | { readonly _tag: "TextDiffers"; readonly ordinal: number }
-  /** The passage's page is not the one it starts on. */
+  /** The passage's page is not the page on which it starts. */
   | { readonly _tag: "PageDiffers"; readonly ordinal: number }
-  /** Passages do not follow one another: this ordinal is in the place of `expected`. */
+  /** The ordinals of passages are not consecutive: `ordinal` is in the place of `expected`. */
   | { readonly _tag: "OutOfOrder"; readonly ordinal: number; readonly expected: number }
-  /** Text between the passages, from `start` to `end`, that is in none of them and no running head, or is in two. */
+  /**
+   * `NotCovered`: text from `start` to `end` that is in no passage and is no running head or foot; `Overlapping`: text
+   * that is in two passages.
+   */
   | { readonly _tag: "NotCovered" | "Overlapping"; readonly start: number; readonly end: number }
 
 /**
- * Compares an indexed document's passages with its text: `text.slice(start, end) === passage.text` for each, in order,
- * without gaps but white space and running heads, without overlaps, each on the page it starts on. Returns every
+ * Compares an indexed document's passages with its text: each must equal `text.slice(start, end)`, in order, without
+ * gaps except white space and running heads, without overlaps, and on the page on which it starts. Returns every
  * difference.
  */
 export const verifyPassages = (document: IndexedDocument): ReadonlyArray<PassageProblem> => {
@@ -38,7 +41,7 @@ export const verifyPassages = (document: IndexedDocument): ReadonlyArray<Passage
   return [...problems, ...uncovered(end, text.length)]
 }
 
-/** Parts that follow one another as one. */
+/** Joins adjacent parts. */
 const joined = (spans: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
   const found: Array<TextSpan> = []
   for (const span of spans) {
@@ -49,7 +52,7 @@ const joined = (spans: ReadonlyArray<TextSpan>): ReadonlyArray<TextSpan> => {
   return found
 }
 
-/** Returns the parts of a gap between passages that should be in one. */
+/** Returns the parts of a gap between passages that should be in a passage. */
 const gapsOf = (text: string, bodies: ReadonlyArray<TextSpan>, gap: TextSpan): ReadonlyArray<PassageProblem> => {
   if (text.slice(gap.start, gap.end).trim() === "") return []
   return bodies

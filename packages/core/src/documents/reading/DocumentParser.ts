@@ -4,12 +4,12 @@ import type { DocumentType } from "../documentTypes.ts"
 import type { Heading } from "./Heading.ts"
 
 /**
- * Why a document could not be read, for programs; its `reason` says the same to people. `password`: the file is locked.
- * `scan`: the pages are images without text. `no_text`: the file holds no text. `damaged`, `incomplete`: the bytes are
- * not as they should be. `encoding`: text in no known encoding. `too_long`: more text, pages or parts than the parser
- * reads. `too_costly`: reading took more time or memory than allowed. `unreadable`: too many tries failed, or the cause
- * is not known. `waiting`: the server reads its owner's documents again later. `our_side`: the server failed, not the
- * document.
+ * The reasons why a document could not be read, for programs; its `reason` is the sentence for people. `password`: the
+ * file is locked. `scan`: the pages are images without text. `no_text`: the file contains no text. `damaged`,
+ * `incomplete`: the bytes are faulty, or some are missing. `encoding`: text in an unknown encoding. `too_long`: more
+ * text, pages or parts than the parser reads. `too_costly`: reading took more time or memory than allowed.
+ * `unreadable`: too many tries failed, or the cause is unknown. `waiting`: the server will read documents of this owner
+ * again later. `our_side`: the failure was in the server, not in the document.
  */
 export const DOCUMENT_FAILURES = [
   "password",
@@ -26,29 +26,32 @@ export const DOCUMENT_FAILURES = [
 ] as const
 export type DocumentFailure = (typeof DOCUMENT_FAILURES)[number]
 
-/** Whether reading the same bytes again may end otherwise, now or later. */
+/** Returns true if reading the same bytes again, now or later, may succeed. */
 export const mayBeReadAgain = (failure: DocumentFailure | undefined): boolean =>
   failure === "our_side" || failure === "waiting"
 
-/** The text of a document. */
+/** The text that a parser read from a document. */
 export interface ParsedDocument {
   readonly text: string
-  /** UTF-16 offset into `text` at which each page starts, first page first; null if the type has no pages. */
+  /** The UTF-16 offsets into `text` at which pages start, first page first; null if the type has no pages. */
   readonly pageStarts: ReadonlyArray<number> | null
-  /** In the order of the text, at most `MAX_HEADINGS`; absent if there are none, or if the type marks none. */
+  /**
+   * The headings in the order of the text, at most `MAX_HEADINGS`; absent if there are none, or if the type does not
+   * mark them.
+   */
   readonly headings?: ReadonlyArray<Heading>
-  /** A sentence for the owner if a part of the file has no readable text. */
+  /** A sentence for the owner, if a part of the file has no readable text. */
   readonly notice?: string
 }
 
 /**
- * The bytes cannot be read as text, and another try ends the same way. `reason` is a sentence for the document's owner,
- * `failure` the same for programs. `exhausting` is true if reading was ended because it exceeded a bound of time or
- * memory, or broke the parser.
+ * The bytes cannot be read as text, and another try would end in the same way. `reason` is a sentence for the
+ * document's owner, `failure` the code for programs. `exhausting` is true if reading exceeded a limit of time or
+ * memory, or crashed the parser.
  */
 export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()("DocumentUnreadable", {
   reason: Schema.String,
-  /** By default `unreadable`. */
+  /** `unreadable` unless given. */
   failure: Schema.optionalKey(Schema.Literals(DOCUMENT_FAILURES)),
   exhausting: Schema.optionalKey(Schema.Boolean)
 }) {
@@ -59,21 +62,21 @@ export class DocumentUnreadable extends Schema.TaggedError<DocumentUnreadable>()
 }
 
 /**
- * Reads text out of a document's bytes, within bounds of time, memory and size that the implementation sets. If the
- * parser reads a bounded number of documents at a time, people take turns, and one person's documents leave room for
+ * Reads text from a document's bytes, within limits of time, memory and size that the implementation sets. If the
+ * parser reads a limited number of documents at a time, people take turns, so that one person's documents do not delay
  * those of others.
  */
 export class DocumentParser extends Context.Service<
   DocumentParser,
   {
     /**
-     * The version of the parser of a type, of at most 255 characters: a new version reads other texts. Undefined or
-     * absent if the parser has no versions.
+     * Returns the version of the parser of a type, at most 255 characters; a parser with a new version may read other
+     * texts. Undefined or absent if the parser has no versions.
      */
     versionOf?(type: DocumentType): string | undefined
     /**
-     * Prepares for the next document, so that reading it begins sooner. A process that reads documents runs it soon after
-     * its start. Absent if the parser needs no preparation.
+     * Prepares for the next document, so that its reading starts sooner. A process that reads documents runs this soon
+     * after its start. Absent if the parser needs no preparation.
      */
     readonly prepare?: Effect.Effect<void>
     parse(input: {

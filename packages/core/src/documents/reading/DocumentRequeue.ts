@@ -8,22 +8,22 @@ import { DocumentStore } from "../storing/DocumentStore.ts"
 import { ProcessDocument } from "./processDocument.ts"
 import { ReindexStore } from "../indexing/reindexing/ReindexStore.ts"
 
-/** Documents looked at in one question. */
+/** The number of documents in one query. */
 const BATCH = 100
-/** The time between two looks. */
+/** The time between two checks. */
 const BETWEEN_LOOKS = "1 minute"
 
 /**
- * Enqueues jobs for documents that are `processing` although no job of theirs waits or runs: their server died during
- * the last try, or the queue was restored, emptied or moved. Also removes the remains of runs of re-indexing that were
- * not continued.
+ * Enqueues jobs for documents that are `processing` although no job of theirs waits or runs: the server died during the
+ * last try, or the queue was restored, emptied or moved. Also removes data of runs of re-indexing that were not
+ * continued.
  */
 export class DocumentRequeue extends Context.Service<
   DocumentRequeue,
   {
-    /** Enqueues jobs for documents that lack one; returns how many. */
+    /** Enqueues jobs for documents without one; returns their number. */
     readonly requeue: Effect.Effect<number, StorageFailed>
-    /** The same at once and every minute until interrupted; also forgets old runs of re-indexing. */
+    /** Runs `requeue` at once and every minute until interrupted; also removes old runs of re-indexing. */
     readonly run: Effect.Effect<never>
   }
 >()("@parley/core/documents/DocumentRequeue") {

@@ -1,20 +1,20 @@
 /** A heading in a document's text. */
 export interface Heading {
-  /** From 1, the outermost, to 6. */
+  /** The level of the heading, from 1 (outermost) to 6. */
   readonly level: number
-  /** Its words, without marks and on one line. */
+  /** The words of the heading, without marks and on one line. */
   readonly title: string
-  /** UTF-16 offset into the document's text at which its line begins. */
+  /** The UTF-16 offset into the document's text at which the line of the heading begins. */
   readonly start: number
 }
 
-/** The most headings kept of a document, and the longest title, in UTF-16 units. */
+/** The maximum number of headings of a document that are stored; `MAX_TITLE_LENGTH` is that of UTF-16 units in one. */
 export const MAX_HEADINGS = 10_000
 const MAX_TITLE_LENGTH = 200
 
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/gu
 
-/** A heading's words as they are kept: on one line, well formed, in bounds. */
+/** Returns a heading's words in their stored form: on one line, well-formed, and not too long. */
 export const headingTitle = (text: string): string => {
   const title = text.toWellFormed().replace(CONTROLS, " ").replace(/\s+/gu, " ").trim()
   return title.length <= MAX_TITLE_LENGTH
@@ -25,22 +25,22 @@ export const headingTitle = (text: string): string => {
         .trimEnd()}…`
 }
 
-/** Headings in their stored form, from any parser: within bounds, and without those that have no words. */
+/** Returns headings from any parser in their stored form: within the limits, and without those that have no words. */
 export const keptHeadings = (headings: ReadonlyArray<Heading>): ReadonlyArray<Heading> =>
   headings
     .slice(0, MAX_HEADINGS)
     .map(({ level, start, title }) => ({ level, title: headingTitle(title), start }))
     .filter(({ title }) => title !== "")
 
-/** Returns the headings above the text that follows a heading: it ends those of its level and below. */
+/** Returns the headings above the text that follows a heading: it replaces the headings of its own level and below. */
 export const entered = (path: ReadonlyArray<Heading>, heading: Heading): ReadonlyArray<Heading> => [
   ...path.filter(({ level }) => level < heading.level),
   heading
 ]
 
 /**
- * The titles above a place of a text, outermost first. `headings` are those of the whole text or of one of its passages,
- * in order; `offset` is a UTF-16 offset into the text.
+ * Returns the titles above a place in a text, outermost first. `headings` are those of the whole text or of one of its
+ * passages, in order; `offset` is a UTF-16 offset into the text.
  */
 export const headingPath = (headings: ReadonlyArray<Heading> | undefined, offset: number): ReadonlyArray<string> =>
   (headings ?? [])

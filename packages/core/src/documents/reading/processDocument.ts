@@ -17,7 +17,7 @@ import { sha256 } from "../../secrets/sha256.ts"
 const NO_TEXT = "No text was found in the document. Upload one that holds some."
 const GONE = "The file's content is not here any more. Upload it again."
 
-/** The longest text that is kept and searched, in UTF-16 units. */
+/** The maximum length of text that is stored and searched, in UTF-16 units. */
 export const MAX_TEXT_LENGTH = 32 * 1024 * 1024
 const TOO_LONG = `The document holds more text than the ${countOf(MAX_TEXT_LENGTH, "character")} that can be searched. Split it.`
 
@@ -30,9 +30,9 @@ export interface ReadDocument {
 type Parsing = Effect.Effect<ParsedDocument, DocumentUnreadable>
 
 /**
- * Returns the text of a document's bytes, in the form in which it is stored. `within` gets the bytes and the effect
- * that reads them, and may refuse it. Fails with a reason for the owner if there are no bytes, or no text that can be
- * searched.
+ * Returns the text of a document's bytes in its stored form. `within` is called with the bytes and the effect that
+ * reads them, and may refuse to run that effect. Fails with a reason for the owner if there are no bytes, or no text
+ * that can be searched.
  */
 export const readDocument = <E = never, R = never>(
   { document, files, parser }: ReadDocument,
@@ -53,18 +53,20 @@ export const readDocument = <E = never, R = never>(
     return parsed.headings === undefined ? parsed : { ...parsed, headings: keptHeadings(parsed.headings) }
   })
 
-/** Bounds on failed readings of a document. */
+/** The limits of failed readings. */
 export const ReadingLimitsData = Schema.Struct({
-  /** Tries of one document that ended as unreadable. */
+  /** The maximum number of tries of one document that ended as unreadable. */
   triesPerDocument: whole(1, 1_000_000),
-  /** Documents of one person whose reading exceeded a bound of time or memory. */
+  /** The maximum number of documents of one person whose reading exceeded a limit of time or memory. */
   exhaustingPerPerson: whole(1, 1_000_000),
-  /** Milliseconds from the first failure until failures are forgotten. */
+  /** Milliseconds after the first failure until the failures are no longer counted. */
   windowMs: whole(1, Number.MAX_SAFE_INTEGER, "a whole number of milliseconds from 1")
 })
 export type ReadingLimitsData = typeof ReadingLimitsData.Type
 
-/** The limits in force: 5 tries of a document and 20 exhausting documents of a person a day, unless configured. */
+/**
+ * The limits in force: 5 tries of a document and 20 exhausting documents of a person, both a day, unless configured.
+ */
 export class ReadingLimits extends Context.Reference<ReadingLimitsData>("@parley/core/documents/ReadingLimits", {
   defaultValue: () => ({ triesPerDocument: 5, exhaustingPerPerson: 20, windowMs: 24 * 60 * 60 * 1000 })
 }) {}
@@ -78,20 +80,20 @@ const SENTENCES = {
     `Too many of your documents took more time or memory than a document may. Your documents are read again after ${when}: try this one again then.`
 }
 
-/** A document about to be read. */
+/** A document to read. */
 export interface Reading {
   readonly document: Pick<Document, "conversation" | "id" | "type" | "userId">
   readonly bytes: Uint8Array
-  /** The job's last try. Those before it ended without a verdict, for example because the server died. */
+  /** True for the job's last try. The tries before it ended without a result, for example because the server died. */
   readonly last: boolean
-  /** True if the document was read before and is indexed again: the failure is not the person's, and counts nothing for them. */
+  /** True if the document was read before and is now re-indexed: a failure is then not counted for the person. */
   readonly again?: boolean
 }
 
 /**
- * Limits failed tries. No owner's document is read again if its content exceeded a bound; the tries of an unreadable
- * document and the exhausting documents of one person are limited. The `RateLimiter` counts them, so the limits hold
- * for all servers; a document that is read counts nothing.
+ * Limits failed tries: a file whose reading exceeded a limit is not read again for any owner, and the unreadable tries
+ * of one document and the exhausting documents of one person are limited. The `RateLimiter` counts them for all servers
+ * together; a successful reading is not counted.
  */
 export const makeReadingTries = Effect.gen(function* () {
   const limiter = yield* RateLimiter
@@ -115,7 +117,7 @@ export const makeReadingTries = Effect.gen(function* () {
       },
       {
         subject: userId,
-        // Files of visitors use up no tries of the person's own documents.
+        // Files of visitors are counted apart from the person's own documents.
         name: conversation === undefined ? "exhausting-documents" : "exhausting-visitor-files",
         limit: exhaustingPerPerson,
         sentence: SENTENCES.person,
@@ -123,7 +125,10 @@ export const makeReadingTries = Effect.gen(function* () {
       }
     ] as const
 
-  /** Runs `read` unless too much failed before; counts its failure. A refusal is `DocumentUnreadable` as well. */
+  /**
+   * Runs `read` unless there were too many failures before; counts its failure. A refusal also fails with
+   * `DocumentUnreadable`.
+   */
   return <A, E, R>(
     { again = false, bytes, document, last }: Reading,
     read: Effect.Effect<A, E | DocumentUnreadable, R>
@@ -140,7 +145,7 @@ export const makeReadingTries = Effect.gen(function* () {
         return yield* new DocumentUnreadable({ reason: sentence(momentOf(now + remainingMs)), failure })
       }
       const count = ({ subject, name }: (typeof events)[number]) => limiter.count({ subject, name, windowMs })
-      // Counted before: a try that ends with its server leaves no verdict.
+      // The last try is counted before it runs: if the server dies during the try, there is no result to count.
       if (last) yield* count(tries)
       return yield* Effect.tapErrorTag(
         read as Effect.Effect<A, DocumentUnreadable, R>,
@@ -157,10 +162,10 @@ export const makeReadingTries = Effect.gen(function* () {
 
 const GAVE_UP = "The document could not be processed, for a reason on our side. Try again."
 
-/** The share of reading in the whole work; indexing is the rest. */
+/** The share of reading in the progress; indexing is the rest. */
 const READING_SHARE = 0.5
 
-/** Reading a document and making it searchable. There is one job a document. */
+/** Reads a document and makes it searchable. Each document has at most one such job. */
 export const ProcessDocument = jobKind("ProcessDocument", {
   payload: Schema.Struct({ documentId: Schema.String }),
   tries: 3,
@@ -170,10 +175,10 @@ export const ProcessDocument = jobKind("ProcessDocument", {
 })
 
 /**
- * Executes document jobs: reads the bytes, cuts passages and makes them searchable. Safe to repeat: it skips a document
- * that is gone or no longer `processing`, and one that `failed` unless the job was retried, and it continues the
- * indexing of an earlier try. Unreadable bytes, and bytes that failed too often, end as `failed` with the reason at
- * once. The queue retries any other failure, and the last try ends as `failed`.
+ * Runs the jobs of documents: reads the bytes, cuts passages and makes them searchable. Safe to repeat: skips a
+ * document that was deleted or is no longer `processing`, and one that `failed` unless the job was retried; continues
+ * the indexing of an earlier try. Unreadable bytes, and bytes that failed too often, end at once as `failed`, with the
+ * reason. The queue retries any other failure, and the last try ends as `failed`.
  */
 const makeProcessDocument = Effect.gen(function* () {
   const documents = yield* DocumentStore
@@ -200,7 +205,8 @@ const makeProcessDocument = Effect.gen(function* () {
     const parsed = yield* read(document, last)
     const onProgress = ({ of, passages: done }: IndexedSoFar) => {
       report({ stage: "indexing", done, of })
-      // A short document, and one whose last passages are written, is ready next.
+      // No progress is written for a short document, or after the last passages, because the document becomes ready
+      // next.
       if (of <= PASSAGES_PER_BATCH || done >= of) return Effect.void
       return update(key, {
         status: "processing",
@@ -226,7 +232,7 @@ const makeProcessDocument = Effect.gen(function* () {
     yield* process(key, tried).pipe(
       Effect.catchTags({
         DocumentUnreadable: ({ failure = "unreadable", reason }) => Effect.asVoid(fail(key, failure, reason)),
-        // Deleted meanwhile, or taken over by another try.
+        // The document was deleted meanwhile, or another try indexes it.
         GenerationGone: () => Effect.void
       }),
       Effect.onError(() => (tried.last ? Effect.ignore(fail(key, "our_side", GAVE_UP)) : Effect.void))

@@ -1,6 +1,6 @@
 import { FUNCTION_WORDS, LANGUAGES } from "../searching/functionWords.ts"
 
-/** A part of a text, by UTF-16 offsets. */
+/** A part of a text, by its UTF-16 offsets. */
 export interface TextSpan {
   readonly start: number
   readonly end: number
@@ -8,31 +8,34 @@ export interface TextSpan {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** Always before a name, or between the two that it compares. */
+/** Abbreviations that always precede a name, or stand between two compared things. */
 const TITLES = words(
   "mr mrs ms mx dr prof mag dipl ing st ste hr fr mme mlle mgr sig dott avv sr sra srta don rev gen col lt capt vs"
 )
 
-/** Followed by more of the same sentence, unless the next word can only begin one. */
+/** Abbreviations that are followed by more of the same sentence, unless the next word can only begin a sentence. */
 const SHORTENED = words(
   "fig figs abb tab eq eqs sec sect chap kap bd vol vols ref refs abs ziff lit anm pp cf vgl bzw ca approx env incl inkl excl exkl zzgl einschl " +
     "insb insbes esp sog ggf evtl gem tel str ave blvd jan feb febr mar apr jun jul aug sep sept oct okt nov dec dez janv févr avr juil déc ene abr ago dic " +
     "mon tue tues wed thu thur fri sat sun bspw resp dept univ geb pág pag págs núm ej ex vid al"
 )
 
-/** Shortened before a number; else a word at the end of a sentence. */
+/** Abbreviations only before a number; otherwise words that may end a sentence. */
 const BEFORE_NUMBER = words("no nos nr nrn num art arts p s min max máx mín ch bl")
 
-/** Abbreviations with a point after each letter, which occur at the end of a sentence as often as within one. */
+/** Abbreviations with a point after each letter that occur at the end of a sentence as often as within one. */
 const TIMES = words("a.m p.m")
 
 const STARTERS: ReadonlySet<string> = new Set(LANGUAGES.flatMap((language) => [...FUNCTION_WORDS[language]]))
-/** Words before the number of a day or of a king. */
+/** Words that precede the number of a day or of a king. */
 const BEFORE_ORDINAL = words(
   "ab am beim bis das dem den der des die im jedem jeden nach seit vom vor zum zur den di el le"
 )
 
-/** A possible end: marks with what closes after them, before white space or at the end; wide ones need no space. */
+/**
+ * A possible end of a sentence: marks with closing quotes and brackets, before white space or at the end; wide marks
+ * need no white space.
+ */
 const END = /[.!?…؟۔।]+["'”’»)\]*_]*(?=\s|$)|[。！？]+[」』”’）]*/gu
 const DOTTED = /^(?:\p{L}{1,2}\.)+\p{L}{1,3}$/u
 const WORD_BEFORE = /[\p{L}\p{N}.]+$/u
@@ -40,23 +43,23 @@ const NEXT_WORD = /^[^\p{L}\p{N}\s]*([\p{L}\p{N}'’]+)(\.?)/u
 const ROW = /\t|^\s*\|.*\|\s*$/u
 
 interface Place {
-  /** The word before the mark, up to white space: `Fig` of `(Fig. 3)`. */
+  /** The word before the mark, without marks before it: `Fig` of `(Fig. 3)`. */
   readonly word: string
-  /** The word before that one, if it is on the same line. */
+  /** The word before `word`, if it is on the same line. */
   readonly before: string
-  /** A letter that belongs to a number or to other signs: "25 °C", "14.00 h", "c=d". */
+  /** True for a letter that belongs to a number or to other signs: "25 °C", "14.00 h", "c=d". */
   readonly isPart: boolean
-  /** The word is the sentence's first. */
+  /** True if `word` is the first word of the sentence. */
   readonly first: boolean
   readonly next: string
-  /** The next word has a point after it. */
+  /** True if the next word is followed by a point. */
   readonly nextShort: boolean
 }
 
 const isNumber = (word: string): boolean => /^\p{N}/u.test(word)
 const isStarter = (word: string): boolean => /^\p{Lu}/u.test(word) && STARTERS.has(word.toLowerCase())
 
-/** Whether a single point ends a sentence. */
+/** Returns true if a single point ends a sentence. */
 const pointEnds = ({ before, first, isPart, next, nextShort, word }: Place): boolean => {
   const small = word.toLowerCase()
   if (TITLES.has(small)) return false
@@ -74,7 +77,7 @@ const pointEnds = ({ before, first, isPart, next, nextShort, word }: Place): boo
   return true
 }
 
-/** `from` is the beginning of the sentence. */
+/** Describes the words around a mark; `from` is the beginning of the sentence. */
 const placeOf = (line: string, from: number, markAt: number, end: number): Place => {
   const head = line.slice(Math.max(from, markAt - 80), markAt)
   const word = WORD_BEFORE.exec(head)?.[0] ?? ""
@@ -96,10 +99,10 @@ const endsHere = (line: string, from: number, mark: string, at: number): boolean
 }
 
 /**
- * The sentences of a text, in order: together they hold all that is not white space, none reaches over a line end, and
- * a row of a table is one. A point after an abbreviation ("vs.", "Fig.", "No. 5", "z. B."), an initial, a day ("am 3.
- * März") or within a number ends none. Meant for a text whose lines are paragraphs (`reflow`). Linear in the length of
- * the text.
+ * Splits a text into sentences, in order. Together they contain everything except white space; no sentence crosses the
+ * end of a line; a row of a table is one sentence. A point after an abbreviation ("vs.", "Fig.", "No. 5", "z. B."), an
+ * initial or a day ("am 3. März"), or within a number, ends no sentence. Meant for a text whose lines are paragraphs
+ * (`reflow`). Linear in the length of the text.
  */
 export const splitSentences = (text: string): ReadonlyArray<TextSpan> => {
   const found: Array<TextSpan> = []
@@ -122,44 +125,53 @@ export const splitSentences = (text: string): ReadonlyArray<TextSpan> => {
   return found
 }
 
-/** Characters that a shown text has in common with the text it was made of, from `shown` there and `source` here on. */
+/**
+ * Characters that a shown text and its source have in common, from the offset `shown` in the one and `source` in the
+ * other.
+ */
 export interface SharedRun {
   readonly shown: number
   readonly source: number
   readonly length: number
 }
 
-/** A text as people see it, with the places of its characters in the original. */
+/** A text as it is shown to people, with the positions of its characters in the source. */
 export interface ReflowedText {
   readonly text: string
-  /** In order, without overlap. The original has white space between two of them, or a hyphen at the end of a line. */
+  /** In order, without overlap. Between two runs, the source has white space, or a hyphen at the end of a line. */
   readonly runs: ReadonlyArray<SharedRun>
 }
 
-/** Lines shorter than this are not wrapped ones, unless the next one goes on with a small letter. */
+/**
+ * Lines shorter than this count as complete, and not as wrapped, unless the next line begins with a lower-case letter.
+ */
 const WRAPPED_LENGTH = 35
-/** The least share of the widest line around it that a wrapped line has, with the word that moved to the next line. */
+/**
+ * A wrapped line, together with the first word of the next line, has at least this share of the widest line around it.
+ */
 const WRAPPED_SHARE = 0.85
 
-/** The beginning of an item, a heading, a quotation, or a line with a label ("Present: …"). */
+/** Matches the beginning of a list item, a heading, a quotation, or a line with a label ("Present: …"). */
 const ITEM = /^(?:[-*+•–·]\s|#{1,6}\s|>|\p{L}\)\s|\((?:\p{L}|\d{1,2}|[ivx]{1,4})\)\s|\p{Lu}[\p{L} ]{1,24}:\s)/u
 const NUMBERED = /^\d{1,3}(?:[.)]|(?:\.\d{1,3})+\.?)\s+["“„«]?\p{Lu}/u
 const TABULAR = /\t|^\|.*\|$|\S {3,}\S/u
 const ENDS_NUMBERED = /\d(?:\s*[€$£%])?$/u
-/** Characters that are not shown at the ends of a line: white space, and soft hyphens apart from a word. */
+/**
+ * Characters that are not shown at the beginning or the end of a line: white space, and soft hyphens outside of words.
+ */
 const LEADING = /^[\s\u00ad]+/u
 const TRAILING = /\s[\s\u00ad]*$/u
 const FENCE = /^(?:```|~~~)/
 const HYPHENATED = /(\p{L}{2,})[-\u2010\u00ad]$/u
-/** After these a hyphen at the end of a line stands for a part of the word that is left out ("Kosten- und …"). */
+/** Before these words, a hyphen at the end of a line represents an omitted part of the word ("Kosten- und …"). */
 const JOINING = /^(?:und|oder|bzw|sowie|and|or|to|et|ou|y|o|e|en|of|och|og)\b/u
 const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}、。，！？]/u
 
 interface Line {
   readonly text: string
-  /** Its beginning in the source. */
+  /** The offset of its beginning in the source. */
   readonly at: number
-  /** The widest line of its block, which blank lines end. */
+  /** The width of the widest line in the same block; blank lines separate blocks. */
   readonly width: number
   readonly fenced: boolean
 }
@@ -191,7 +203,7 @@ const linesOf = (text: string): ReadonlyArray<Line> => {
   return lines
 }
 
-/** Whether a line was full, so that the next one's first word did not fit any more. */
+/** Returns true if a line was full, so that the first word of the next line did not fit any more. */
 const isWrapped = (line: Line, next: string): boolean => {
   const wide = WIDE.test(line.text.at(-1) ?? "")
   const least = wide ? WRAPPED_LENGTH / 2 : WRAPPED_LENGTH
@@ -205,8 +217,8 @@ const startsItem = (line: Line, next: string): boolean =>
 const isStructured = (text: string): boolean => TABULAR.test(text) || /^#{1,6}\s/u.test(text)
 
 /**
- * The way in which a line continues in the next one. `source` is the whole text: it may contain the word unbroken
- * elsewhere.
+ * Returns the way in which a line is joined with the next one. `source` is the whole text, which may contain the
+ * divided word with its hyphen elsewhere.
  */
 const joinOf = (line: Line, { fenced, text: next }: Line, source: string): Join => {
   if (line.text === "" || next === "" || line.fenced || fenced) return "apart"
@@ -228,7 +240,7 @@ interface Written {
   readonly runs: Array<{ shown: number; source: number; length: number }>
 }
 
-/** Adds characters of the source. */
+/** Appends characters of the source. */
 const copy = (written: Written, part: string, source: number) => {
   const last = written.runs.at(-1)
   const follows = last !== undefined && last.shown + last.length === written.text.length
@@ -238,8 +250,8 @@ const copy = (written: Written, part: string, source: number) => {
 }
 
 /**
- * Soft hyphens are not shown, and white space within a line becomes one space, except in tables, where it separates the
- * columns.
+ * Copies a line without its soft hyphens. White space within the line becomes one space, except in tables, where it
+ * separates the columns.
  */
 const copyLine = (written: Written, line: string, at: number, exact: boolean) => {
   let from = 0
@@ -252,10 +264,11 @@ const copyLine = (written: Written, line: string, at: number, exact: boolean) =>
 }
 
 /**
- * The text of a document for display: wrapped lines are joined into paragraphs, words broken at the end of a line are
- * whole again, and several blank lines become one. Headings, list items, rows of tables, addresses and fenced code keep
- * their lines. The words and their order stay; `runs` maps each of them to `text`, to which all offsets refer. The
- * joining is a guess at the author's intention; a hyphen stays if the text has the word with it elsewhere.
+ * Returns the text of a document for display: wrapped lines are joined into paragraphs, words divided at the end of a
+ * line are joined, and several blank lines become one. Headings, list items, rows of tables, addresses and fenced code
+ * stay on their own lines. The words and their order stay; `runs` maps the shown text to `text`, to which all offsets
+ * refer. The joining is a guess at the author's intention; a hyphen stays if the text contains the hyphenated word
+ * elsewhere.
  */
 export const reflow = (text: string): ReflowedText => {
   const lines = linesOf(text)
@@ -282,7 +295,7 @@ export const reflow = (text: string): ReflowedText => {
 export const sourceSpan = ({ runs }: ReflowedText, { start, end }: TextSpan): TextSpan =>
   convert(runs, start, end, "shown", "source")
 
-/** Returns the place of a part of the original in the shown text; an empty span if none of it is shown. */
+/** Maps a part of the source text to the shown text; an empty span if none of it is shown. */
 export const shownSpan = ({ runs }: ReflowedText, { start, end }: TextSpan): TextSpan =>
   convert(runs, start, end, "source", "shown")
 

@@ -3,8 +3,8 @@ import { DocumentParser, DocumentUnreadable } from "./DocumentParser.ts"
 import { DOCUMENT_TYPE_TABLE } from "../documentTypes.ts"
 
 /**
- * Reads text files as they are, and no other type: for tests, and if no other parser is configured. Markup stays in the
- * text; a file of another type is refused with a sentence for its owner.
+ * Reads text files as they are, and no other type: for tests, and for servers without another parser. Markup stays in
+ * the text; a file of another type is refused with a sentence for its owner.
  */
 export const textParser: DocumentParser["Service"] = DocumentParser.of({
   parse: ({ bytes, type }) =>

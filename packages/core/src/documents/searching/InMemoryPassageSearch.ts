@@ -14,7 +14,7 @@ import type { SearchInput } from "../indexing/PassageIndex.ts"
 import { passageWords, plainTerm, searchableQuery, plainTermsAmong, termsAmong } from "./searchTerms.ts"
 import type { SearchLanguage } from "./searchLanguage.ts"
 
-/** A passage with its terms. `foundBy` has these and, for accented words, the terms without accents. */
+/** A passage with its terms. `foundBy` contains the same terms and, for accented words, the terms without accents. */
 export interface IndexedPassage {
   readonly passage: Passage
   readonly terms: ReadonlyMap<string, number>
@@ -37,8 +37,8 @@ export const indexPassage = (passage: Passage, language: SearchLanguage, embeddi
 }
 
 /**
- * The terms of a query in each of the languages it is asked in, with accents and without: a term that several have
- * counts once.
+ * The terms of a query in each of the given languages, with and without accents: a term that occurs in several
+ * languages counts once.
  */
 const queryTerms = (query: string, languages: ReadonlySet<SearchLanguage>) => {
   const words = searchableQuery(query)
@@ -59,7 +59,7 @@ interface Scored {
   readonly document: Document
   readonly indexed: IndexedPassage
   readonly score: number
-  /** The cosine of its embedding and the question's, if both were compared. */
+  /** The cosine between the embeddings of the passage and the question; undefined if they were not compared. */
   readonly similarity?: number | undefined
 }
 
@@ -67,7 +67,7 @@ interface ByWords extends Scored {
   readonly averageLength: number
 }
 
-/** Average lengths of the documents in one language, and of their passages. */
+/** The average lengths of the documents in one language, and of their passages. */
 interface Averages {
   readonly whole: number
   readonly passage: number
@@ -78,14 +78,14 @@ const averagesOf = (documents: ReadonlyArray<SearchedDocument>): Averages => {
   return { whole: sum(lengths) / documents.length, passage: sum(lengths) / lengths.length }
 }
 
-/** A term of the query, with its weight there and the number of the owner's passages that contain it. */
+/** A term of the query, with its weight in the query and the number of the owner's passages that contain it. */
 interface AskedTerm {
   readonly term: string
   readonly weight: number
   readonly passagesWithTerm: number
 }
 
-/** BM25 of one text: a passage or a whole document. */
+/** The BM25 score of one text: a passage or a whole document. */
 const scoreText = (
   query: ReadonlyArray<AskedTerm>,
   {
@@ -103,8 +103,9 @@ const scoreText = (
   )
 
 /**
- * The passages of `named` that have words of the query, in no order. The BM25 of a passage is multiplied by that of its whole
- * document, as a share of the best document's: a long document has more passages of which one may be the best.
+ * The passages of the documents `named` that contain words of the query, unordered. The BM25 score of a passage is
+ * multiplied by the score of its document as a share of the best document's: a long document has more passages, one of
+ * which may have the best score by chance.
  */
 const scoreWords = (
   named: ReadonlyArray<SearchedDocument>,
@@ -138,7 +139,8 @@ const scoreWords = (
 }
 
 /**
- * The passages of `named` that have words of the query, best first. Terms are weighed by all passages that the owner has.
+ * The passages of the documents `named` that contain words of the query, best first. Terms are weighted by their
+ * frequency in all of the owner's passages.
  */
 const searchWords = (
   owned: ReadonlyArray<SearchedDocument>,
@@ -177,8 +179,8 @@ export interface AskedEmbedding {
 }
 
 /**
- * The passages found by words and by meaning, both by their fused scores; if these are equal, the more similar one
- * comes first.
+ * The passages found by words and by meaning, ordered by their fused scores; of two with equal scores, the more similar
+ * passage comes first.
  */
 const fused = (
   byWords: ReadonlyArray<Scored>,
@@ -209,8 +211,8 @@ const fused = (
 }
 
 /**
- * Searches the named documents among `owned`, by the statistics of all of them, and by meaning if there is an
- * embedding.
+ * Searches the documents `named` among `owned`, by words with the statistics of all owned documents, and by meaning if
+ * there is an embedding of the query.
  */
 export const searchPassages = (
   owned: ReadonlyArray<SearchedDocument>,

@@ -1,7 +1,9 @@
 import { Context, Effect, Schema } from "effect"
 import type { FoundPassage } from "../Document.ts"
 
-/** The passages were not judged. `cause` is for logs of the adapter only: vendor text never reaches an answer. */
+/**
+ * The reranker gave no scores. `cause` is only for logs of the adapter: text of the vendor never appears in a response.
+ */
 export class RerankFailed extends Schema.TaggedError<RerankFailed>()("RerankFailed", {
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -17,11 +19,14 @@ export interface RerankInput {
   readonly passages: ReadonlyArray<string>
 }
 
-/** Judges how well passages answer a query, by reading both together: slower than any search, so for few passages. */
+/**
+ * Judges how well passages answer a query by reading both together. This is slower than a search, so it is used for few
+ * passages.
+ */
 export interface RerankerService {
-  /** Provider and model. */
+  /** The provider and the model. */
   readonly name: string
-  /** A finite number for each passage, in their order: the higher, the better it answers. */
+  /** Returns a finite number for each passage, in their order: the higher, the better it answers the query. */
   rerank(input: RerankInput): Effect.Effect<ReadonlyArray<number>, RerankFailed>
 }
 
@@ -30,18 +35,18 @@ export class Reranker extends Context.Reference<RerankerService | undefined>("@p
   defaultValue: () => undefined
 }) {}
 
-/** The most passages that a reranker reads for a question. */
+/** The maximum number of passages that a reranker reads for a question. */
 export const RERANKED = 50
 
-/** Longest time that a reply waits for a reranker; after that, the passages keep their order. */
+/** The maximum time that a reply waits for a reranker; after it, the passages keep their order. */
 const PATIENCE = "3 seconds"
 
 const isSound = (judged: ReadonlyArray<number>, count: number): boolean =>
   judged.length === count && judged.every(Number.isFinite)
 
 /**
- * Returns the found passages in the order of the reranker, with its scores; equal ones keep their order. A reranker
- * adds no passage, and if it fails, is late or returns invalid numbers, the order stays.
+ * Returns the found passages in the order of the reranker, with its scores; passages with equal scores keep their
+ * order. A reranker adds no passage; if it fails, is late or returns invalid numbers, the order stays.
  */
 export const rerankFound = (
   reranker: RerankerService,

@@ -4,18 +4,21 @@ import type { DocumentStore } from "../storing/DocumentStore.ts"
 import type { ConversationOfFile, Document } from "../Document.ts"
 import { DocumentForbidden, DocumentNotFound } from "../errors.ts"
 
-/** Why a person cannot have a document that is not among theirs: another person owns it, or it does not exist. */
+/**
+ * Returns the reason why a person cannot read a document that is not among their own: it belongs to another person, or
+ * does not exist.
+ */
 export const notReadable = Effect.fnUntraced(function* (documents: DocumentStore["Service"], documentId: string) {
   if (yield* documents.exists(documentId)) return yield* new DocumentForbidden({ documentId })
   return yield* new DocumentNotFound({ documentId })
 })
 
-/** Ids as they are kept, each once. */
+/** Returns ids in their stored form, without duplicates. */
 export const uniqueIds = (documentIds: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(documentIds.map((id) => id.toLowerCase()))
 ]
 
-/** A visitor's conversation, and ids among which are those of its files; the others are left out. */
+/** A visitor's conversation, and the ids attached to it; ids that are not files of this conversation are ignored. */
 export interface InConversation {
   readonly conversation: ConversationOfFile
   readonly attached: ReadonlyArray<string>
@@ -25,10 +28,10 @@ const isOf = ({ conversation }: Document, { bot, id, visitor }: ConversationOfFi
   conversation?.id === id && conversation.bot === bot && conversation.visitor === visitor
 
 /**
- * Splits the documents a person names into those that can be searched and those that are not ready; those attached to
- * the conversation `within` are among them. Fails with `DocumentNotFound` or `DocumentForbidden` at the first that the
- * person does not have; one of `known`, which the person had, may be deleted by now and is left out. A file of a
- * conversation cannot be named.
+ * Splits the documents that a person names, and those attached to the conversation `within`, into those that can be
+ * searched and those that are not ready. Fails with `DocumentNotFound` or `DocumentForbidden` at the first document
+ * that the person does not have; a document in `known`, which the person had before, may have been deleted and is left
+ * out. A file of a conversation cannot be named.
  */
 export const findReadableDocuments = Effect.fnUntraced(function* (
   documents: DocumentStore["Service"],

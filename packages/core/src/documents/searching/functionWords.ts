@@ -1,8 +1,8 @@
-/** Languages with a list of function words here, by their ISO 639-1 codes. */
+/** The languages with a list of function words in this file, by their ISO 639-1 codes. */
 export const LANGUAGES = ["da", "de", "en", "es", "fi", "fr", "it", "nl", "no", "pt", "ru", "sv"] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** The commonest words of each language that carry no meaning of their own, in lower case. */
+/** The most common words of each language without a meaning of their own, in lower case. */
 export const FUNCTION_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
   da: words(
     "af at blev da de dem den der deres det dig din efter eller en er et for fra ham han har havde hende her hun hvad hvis " +
@@ -56,8 +56,9 @@ export const FUNCTION_WORDS: Readonly<Record<Language, ReadonlySet<string>>> = {
 }
 
 /**
- * The commonest function words of Japanese, Chinese and Korean as `searchableText` cuts them: single characters and pairs of
- * neighbours. In a library of several languages they would count as rare words. Single hiragana are particles and endings.
+ * The most common function words of Japanese, Chinese and Korean, in the form in which `searchableText` cuts them:
+ * single characters and pairs of neighbours. In a library of several languages they would count as rare words. Single
+ * hiragana are particles and endings.
  */
 export const WORDS_WITHOUT_SPACES = {
   ja: words(

@@ -3,24 +3,27 @@ import { foldedTerm, isAlike, MAX_QUERY_LENGTH, passageWords, searchableText, te
 import { searchLanguageOf } from "./searchLanguage.ts"
 
 /**
- * The saturation of repeated terms (k1), and the penalty of long passages (b): the values of Robertson and Zaragoza,
- * "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), section 3.5.
+ * The BM25 parameters: the saturation of repeated terms (k1) and the penalty of long passages (b), with the values of
+ * Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), section 3.5.
  */
 export const BM25 = { k1: 1.2, b: 0.75 } as const
 
 /** One term in one passage, with the term's statistics in the owner's passages. */
 export interface TermMatch {
-  /** Passages of the owner, and how many of them have the term. */
+  /** The number of the owner's passages; `passagesWithTerm` is the number of those that contain the term. */
   readonly passages: number
   readonly passagesWithTerm: number
-  /** Occurrences of the term in this passage. */
+  /** The number of occurrences of the term in this passage. */
   readonly frequency: number
-  /** Terms in this passage, and on average in the passages of the named documents in the same language. */
+  /**
+   * The number of terms in this passage; `averageLength` is the average over the passages of the named documents in the
+   * same language.
+   */
   readonly length: number
   readonly averageLength: number
 }
 
-/** The weight of a term's occurrences in a passage: 0 to 1, less in a long passage. */
+/** The weight of a term's occurrences in a passage, from 0 to 1; lower in a longer passage. */
 export const saturation = ({
   averageLength,
   frequency,
@@ -39,28 +42,32 @@ export const scoreTerm = (match: TermMatch): number => {
 }
 
 /**
- * Pseudo relevance feedback: terms that the best passages share with a candidate count beside the query's own words.
- * Each of the first `passages` has as weight its score's share of the best score, to the power of `sharpness`; the
- * query keeps `queryShare` of all weight; the first `candidates` passages are ranked again. Measured on half of
- * Cranfield's queries.
+ * The parameters of pseudo relevance feedback: terms that the best passages share with a candidate count in addition to
+ * the words of the query. Each of the first `passages` passages has a weight: its share of the best score, to the power
+ * of `sharpness`. The query has the share `queryShare` of the total weight. The first `candidates` passages are ranked
+ * again. Measured on half of Cranfield's queries.
  */
 export const FEEDBACK = { candidates: 50, passages: 5, sharpness: 8, queryShare: 0.55 } as const
 
 /** A passage that a search by words found. */
 export interface FeedbackCandidate {
-  /** By BM25, times the share of its document. */
+  /** The BM25 score, multiplied by the share of the document. */
   readonly score: number
-  /** Its terms with how often each occurs. */
+  /** The terms of the passage, with the number of occurrences of each. */
   readonly terms: ReadonlyMap<string, number>
-  /** The number of all its terms, and the average of the named documents in its language. */
+  /**
+   * The number of all terms of the passage; `averageLength` is the average over the named documents in its language.
+   */
   readonly length: number
   readonly averageLength: number
 }
 
-/** The owner's passages, as far as feedback asks. */
+/** The statistics of the owner's passages that feedback needs. */
 export interface FeedbackStatistics {
   readonly passages: number
-  /** The number of the passages that contain the term, for every term in the first `FEEDBACK.passages` candidates. */
+  /**
+   * Returns the number of passages that contain the term, for every term in the first `FEEDBACK.passages` candidates.
+   */
   passagesWith(term: string): number
 }
 
@@ -82,10 +89,10 @@ const expectedTerms = (best: ReadonlyArray<FeedbackCandidate>): ReadonlyMap<stri
 }
 
 /**
- * The addition of feedback to the score of each candidate; candidates are given best first, and `occurrences` is the
- * number of terms of the query, counting repetitions. The form is that of RM3 (Abdul-Jaleel et al., TREC 2004) with
- * BM25 in place of a language model: the expected terms are searched for as a second query and weigh `(1 - queryShare)
- * / queryShare` of the first.
+ * Returns the addition that feedback makes to the score of each candidate; candidates are given best first, and
+ * `occurrences` is the number of terms of the query, counting repetitions. The method is RM3 (Abdul-Jaleel et al., TREC
+ * 2004) with BM25 in place of a language model: the expected terms are searched for as a second query, with the weight
+ * `(1 - queryShare) / queryShare` of the first.
  */
 export const feedbackScores = (
   candidates: ReadonlyArray<FeedbackCandidate>,
@@ -109,32 +116,32 @@ export const feedbackScores = (
 }
 
 /**
- * The weight of similarity in meaning beside words, and the number of passages considered for each. The score is the
- * sum of two parts: the score by words, as a share of the best one, and the number of standard deviations by which a
- * cosine exceeds the average of all compared ones, times `weight`. Deviations are used because models differ in the
- * similarity of all texts, and a model that cannot distinguish texts has none far above the average. A sum of ranks
- * would lose the better search's information (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid
- * retrieval", TOIS 2023). Chosen on half of the questions of two collections, with embeddings of eight qualities; an
- * embedder that is known to find better than words sets a `weight` of its own.
+ * The weight of similarity in meaning compared with words, and the number of passages considered for each. The score is
+ * the sum of two parts: the score by words, as a share of the best score by words; and the number of standard
+ * deviations by which a cosine exceeds the average of all compared cosines, times `weight`. Deviations are used because
+ * the cosines of unrelated texts differ between models, and a model that cannot distinguish texts has no cosine far
+ * above the average. A sum of ranks would lose information of the better search (Bruch, Gai and Ingber, "An analysis of
+ * fusion functions for hybrid retrieval", TOIS 2023). Chosen on half of the questions of two collections, with
+ * embeddings of eight qualities; an embedder that is known to find better than words sets its own `weight`.
  */
 export const FUSION = { weight: 0.04, candidates: 50 } as const
 
-/** Cosines closer together than about this are not pulled apart. */
+/** Differences between cosines that are smaller than about this are not enlarged. */
 const LEAST_DEVIATION = 0.01
 
-/** A passage with its score by words, 0 if it has no word of the query, and the cosine, if it has an embedding. */
+/** A passage with its score by words (0 if it contains no word of the query), and its cosine if it has an embedding. */
 export interface FusedCandidate {
   readonly score: number
   readonly similarity: number | undefined
 }
 
-/** The average cosine of all compared passages, and the standard deviation. */
+/** The average and the standard deviation of the cosines of all compared passages. */
 export interface Crowd {
   readonly average: number
   readonly deviation: number
 }
 
-/** The crowd of these cosines, as far as they are numbers. */
+/** Computes the average and the deviation of those cosines that are numbers. */
 export const crowdOf = (similarities: ReadonlyArray<number>): Crowd => {
   const known = similarities.filter((similarity) => !Number.isNaN(similarity))
   const mean = (values: ReadonlyArray<number>) =>
@@ -144,8 +151,9 @@ export const crowdOf = (similarities: ReadonlyArray<number>): Crowd => {
 }
 
 /**
- * The fused score of each passage, among the cosines of all compared ones; a passage without an embedding counts as
- * unrelated. `weight` is that of one standard deviation, as a share of the best score by words.
+ * Returns the fused score of each passage; the `Crowd` contains the statistics of all compared cosines. A passage
+ * without an embedding counts as unrelated. `weight` is the value of one standard deviation, as a share of the best
+ * score by words.
  */
 export const fusedScores = (
   candidates: ReadonlyArray<FusedCandidate>,
@@ -160,7 +168,7 @@ export const fusedScores = (
   return candidates.map(({ score, similarity }) => score / best + weight * above(similarity))
 }
 
-/** The cosine of two embeddings of one length. */
+/** The cosine of two embeddings of the same length. */
 export const cosine = (one: ReadonlyArray<number>, other: ReadonlyArray<number>): number => {
   let product = 0
   let ofOne = 0
@@ -175,18 +183,18 @@ export const cosine = (one: ReadonlyArray<number>, other: ReadonlyArray<number>)
 }
 
 /**
- * The conditions for a passage to be relevant to a question: it contains `words` of the question's words, or words that
- * make up at least the share `least` of the question's weight, in which a name weighs as much as `nameWeight` other
- * words. Of "What is the capital of Mongolia?", "capital" alone is not enough. In a language that capitalises all
- * nouns, no word counts as a name. If an embedder compared both, a cosine of `similarity` is enough as well. The README
- * reports the measurements.
+ * A passage is relevant to a question if it contains at least `words` of the question's words, or words with at least
+ * the share `least` of the question's weight, in which a name weighs as much as `nameWeight` other words. For "What is
+ * the capital of Mongolia?", "capital" alone is not enough. In a language that capitalises all nouns, no word counts as
+ * a name. If an embedder compared both, a cosine of at least `similarity` is enough as well. The README reports the
+ * measurements.
  */
 export const RELEVANCE = { words: 2, least: 0.25, nameWeight: 4, similarity: 0.25 } as const
 
-/** A question of more words is not judged: some of them are in any passage. */
+/** Questions with more words are not judged, because every passage contains some of their words. */
 const MOST_WORDS = 50
 
-/** Beginnings of words that ask for the whole of a text: any passage may be a part of the answer. */
+/** Beginnings of words that ask for the whole of a text; then any passage may be a part of the answer. */
 const WHOLE = new RegExp(
   "^(?:summar|overview|outlin|gist$|tldr$|translat|zusammenfass|zusammengefasst|fasse?$|überblick|übersetz|" +
     "résum|resum(?!e$)|aperçu|tradu|riassu|sintesi|síntesis|síntese|visão$|rezum|samenvat|overzicht|vertaal|" +
@@ -195,7 +203,7 @@ const WHOLE = new RegExp(
     "суммир|резюм|обзор|перевед|подсум|підсум|узагальн|περίληψ|περιληψ|σύνοψ|συνόψ|συνοψ|לסכם|סכם|סיכום|תקציר)",
   "u"
 )
-/** Beginnings of words that speak of documents in general. */
+/** Beginnings of words for documents in general. */
 const DOCUMENTS = new RegExp(
   "^(?:docum|files?$|pdf|attach|upload|dokum|datei|anhang|fichier|archivo|arquivo|ficheiro|bestand|asiakirj|" +
     "tiedosto|докум|файл)",
@@ -210,7 +218,10 @@ const ABOUT = new RegExp(
   "u"
 )
 
-/** True if a question asks for whole documents: for a summary, what they are about, or for them and nothing in them. */
+/**
+ * Returns true if a question asks for whole documents: for a summary, for their subject, or for documents without
+ * naming anything in them.
+ */
 export const asksForWhole = (question: string): boolean => {
   const telling = tellingWords(question)
   if (telling.some((word) => WHOLE.test(word)) || ABOUT.test(question.slice(0, MAX_QUERY_LENGTH).toLowerCase())) {
@@ -218,14 +229,17 @@ export const asksForWhole = (question: string): boolean => {
   }
   const others = telling.filter((word) => !DOCUMENTS.test(word))
   if (others.length === telling.length) return false
-  // "resume" is an order in Spanish and Portuguese, and in English a noun and another verb.
+  // "resume" is an imperative in Spanish and Portuguese; in English it is a noun or another verb.
   return others.length === 0 || (others.length <= 2 && others.includes("resume"))
 }
 
-/** Names as most languages write them, in a sentence; an abbreviation may be written out in the text. */
+/**
+ * Matches names within a sentence, as most languages write them; abbreviations are left out, because the text may
+ * contain the full words.
+ */
 const NAMES = /(?<=[^.!? ] )\p{Lu}\p{Ll}[\p{L}\p{M}]*/gu
 
-/** The content words of a question, by their weight; undefined if the question is not judged. */
+/** Returns the content words of a question with their weights; undefined if the question is not judged. */
 const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): ReadonlyMap<string, number> | undefined => {
   const telling = new Set(tellingWords(question))
   if (telling.size > MOST_WORDS || telling.values().some((word) => WHOLE.test(word) || DOCUMENTS.test(word))) {
@@ -239,7 +253,7 @@ const weighWords = (question: string, found: ReadonlyArray<FoundPassage>): Reado
   return weights
 }
 
-/** The words of which a form is among the words of a text. */
+/** Returns those of the asked words that a text contains in some form. */
 const wordsIn = (text: string, asked: Iterable<string>): ReadonlyArray<string> => {
   const words = new Set(foldedTerm(text).split(" "))
   const found: Array<string> = []
@@ -252,11 +266,11 @@ const wordsIn = (text: string, asked: Iterable<string>): ReadonlyArray<string> =
 }
 
 /**
- * Leaves out found passages that have too little to do with a question to be worth sending and paying for: by the words
- * of both, and, if an embedder compared them, by their meaning. A name in the question counts for all found passages of
- * a document if one of them or the file's name has it: a contract names its parties once. A question that asks for the
- * whole of a text keeps all that was found.
- * @param nearFrom the least cosine that is enough
+ * Leaves out found passages that are too unrelated to a question to be sent and paid for: judged by the words of both
+ * and, if an embedder compared them, by their meaning. A name in the question counts for all found passages of a
+ * document if one of them or the file's name contains it, because a contract, for example, names its parties only once.
+ * If a question asks for the whole of a text, all passages stay.
+ * @param nearFrom the minimum cosine at which a passage stays
  */
 export const relevantPassages = (
   question: string,
@@ -288,15 +302,15 @@ export const relevantPassages = (
 }
 
 /**
- * Passages with less than this share of the best score are left out: a question with two subjects needs passages that
- * share half of its words with the best one, in a document that as a whole has half of the best one's score. The README
- * reports the measurements.
+ * Passages with less than this share of the best score are left out. The share is low because a question with two
+ * subjects needs passages that have only half of its words, in a document with only half of the best document's score.
+ * The README reports the measurements.
  */
 const NEAR_BEST = 0.125
 
 /**
- * Leaves out passages whose score is far below the best one; not those that an embedder finds near (`nearFrom`, as above),
- * because the share of meaning in a score is small.
+ * Leaves out passages whose score is far below the best one. Passages that an embedder finds near (`nearFrom`, as
+ * above) stay, because meaning has a small share in the score.
  */
 export const nearBest = (
   found: ReadonlyArray<FoundPassage>,

@@ -1,6 +1,6 @@
 import { FUNCTION_WORDS, LANGUAGES } from "./functionWords.ts"
 
-/** The languages of texts, by their ISO 639-1 codes. An index reduces the words of most of them to stems. */
+/** The languages of texts, by their ISO 639-1 codes. For most of them an index reduces words to stems. */
 export const SEARCH_LANGUAGES = [
   ...LANGUAGES,
   "ar",
@@ -24,10 +24,13 @@ export const SEARCH_LANGUAGES = [
 ] as const
 export type SearchLanguage = (typeof SEARCH_LANGUAGES)[number]
 
-/** The language of a text that shows none, or one without stems: English. */
+/** The language of a text whose language is not recognised, or has no stems: English. */
 const ELSE: SearchLanguage = "en"
 
-/** Scripts that identify the language, or nearly so: of two that share one, the one with more readers. */
+/**
+ * Scripts that identify the language, or nearly so: if two languages share a script, the one with more readers is
+ * listed.
+ */
 const SCRIPTS: ReadonlyArray<readonly [SearchLanguage, RegExp]> = [
   ["ar", /\p{sc=Arabic}/u],
   ["el", /\p{sc=Greek}/u],
@@ -41,21 +44,21 @@ const SCRIPTS: ReadonlyArray<readonly [SearchLanguage, RegExp]> = [
 ]
 
 /**
- * Languages whose words are cut into characters and pairs: such a text has several times as many terms as another one. Words in
- * Latin letters in them are mostly English, and have English stems.
+ * Languages whose words are cut into characters and pairs: such a text has several times as many terms as texts in
+ * other languages. Words in Latin letters in these texts are mostly English, and get English stems.
  */
 const WITHOUT_STEMS: ReadonlySet<SearchLanguage> = new Set(["ja", "ko", "th", "zh"])
 
-/** The language whose stems and stop words a language has. */
+/** Returns the language whose stems and stop words are used for a language. */
 export const stemLanguageOf = (language: SearchLanguage): SearchLanguage =>
   WITHOUT_STEMS.has(language) ? ELSE : language
 
-/** Letters of Persian and Urdu that Arabic has not. */
+/** Letters of Persian and Urdu that Arabic does not have. */
 const NOT_ARABIC = /[\u067e\u0686\u0698\u06af\u06a9\u06cc\u06d2\u0679\u0688\u0691]/u
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** Function words by which the search detects further languages. */
+/** Function words by which further languages are recognised. */
 const MORE_WORDS: Readonly<Partial<Record<SearchLanguage, ReadonlySet<string>>>> = {
   ca: words(
     "a al amb aquest aquesta com de del dels el els en entre és està han hi i la les més molt no o on per però que quan què s'ha són també un una van va ser sense seva"
@@ -86,7 +89,7 @@ const MORE_WORDS: Readonly<Partial<Record<SearchLanguage, ReadonlySet<string>>>>
   )
 }
 
-/** The languages of each function word. */
+/** For each function word, the languages to which it belongs. */
 const LANGUAGES_OF: ReadonlyMap<string, ReadonlyArray<SearchLanguage>> = (() => {
   const languages = new Map<string, Array<SearchLanguage>>()
   for (const language of SEARCH_LANGUAGES) {
@@ -96,15 +99,16 @@ const LANGUAGES_OF: ReadonlyMap<string, ReadonlyArray<SearchLanguage>> = (() => 
   return languages
 })()
 
-/** A longer text is judged by a sample: pieces of `length` UTF-16 units from `places` offsets, spread evenly. */
+/** Of a longer text, a sample decides: pieces of `length` UTF-16 units at `places` offsets, at even distances. */
 const SAMPLE = { length: 2_000, places: 4 } as const
-/** The least number of different function words, or of words in a script, that decide alone. */
+/** The minimum number of different function words, or of words in a script, that decide the language alone. */
 const LEAST = 3
-/** The least score of a shorter text, from function words and letters together. */
+/** The minimum score of a shorter text, from function words and letters together. */
 const LEAST_IN_ALL = 2
 /**
- * A language in Latin letters needs so many function words, or points, more than English: English texts contain words that
- * are function words elsewhere ("care", "die", "van"), and most texts without a decisive word are English.
+ * A language in Latin letters must have at least this many more function words, or points, than English: English texts
+ * contain words that are function words elsewhere ("care", "die", "van"), and most texts without a decisive word are
+ * English.
  */
 const BEFORE_ENGLISH = 2
 const WORD = /[\p{L}\p{M}]+/gu
@@ -118,7 +122,9 @@ const sampleOf = (text: string): string =>
         return text.slice(from, from + SAMPLE.length)
       }).join(" ")
 
-/** Texts in Cyrillic without decisive words: of the two languages with stems, the one that fits the letters. */
+/**
+ * Matches Cyrillic. Of a Cyrillic text without decisive words, the letters decide between the two languages with stems.
+ */
 const CYRILLIC = /\p{sc=Cyrillic}/u
 const SERBIAN = /[\u0452\u0458-\u045b\u045f]/u
 
@@ -129,7 +135,9 @@ const bestOf = (counts: Iterable<readonly [SearchLanguage, number]>) => {
   return { best, isAlone: best?.[1] !== second?.[1] }
 }
 
-/** The language of the best score, if no other has the same and English is far enough behind. */
+/**
+ * Returns the language with the best score, if no other language has the same score and English is far enough behind.
+ */
 const decided = (scores: Counts): SearchLanguage | undefined => {
   const { best, isAlone } = bestOf(scores)
   if (best === undefined || !isAlone) return undefined
@@ -137,8 +145,8 @@ const decided = (scores: Counts): SearchLanguage | undefined => {
 }
 
 /**
- * Returns the language of a text with few decisive words: by these and its letters, if one language fits better than
- * all others; undefined if none does.
+ * Returns the language of a text with few decisive words, judged by these words and by its letters; undefined if no
+ * language fits better than all others.
  */
 const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage | undefined => {
   const { best, isAlone } = bestOf(counts)
@@ -151,8 +159,8 @@ const shortTextLanguage = (sample: string, counts: Counts): SearchLanguage | und
 }
 
 /**
- * The words of a text that may show its language, in lower case: not single letters, which are names and marks, and not
- * abbreviations in capitals ("AM", "ROM"), unless the whole text is in capitals.
+ * Returns the words of a text that may show its language, in lower case: without single letters, which are names and
+ * marks, and without abbreviations in capitals ("AM", "ROM"), unless the whole text is in capitals.
  */
 const decisiveWords = (sample: string): ReadonlyArray<string> => {
   const isInCapitals = sample === sample.toUpperCase()
@@ -163,9 +171,9 @@ const decisiveWords = (sample: string): ReadonlyArray<string> => {
 }
 
 /**
- * Returns the language that a text shows: that of most different function words, or of most words in a script of its own,
- * in samples from all over the text; of a short text also by its letters. Undefined if none is recognised, or if another
- * language is hardly ahead of English.
+ * Returns the recognised language of a text: that of most different function words, or of most words in a script of its
+ * own, in samples from the whole text; for a short text also judged by its letters. Undefined if none is recognised, or
+ * if another language is hardly ahead of English.
  */
 export const shownLanguageOf = (text: string): SearchLanguage | undefined => {
   const counts = new Map<SearchLanguage, number>()
@@ -185,24 +193,25 @@ export const shownLanguageOf = (text: string): SearchLanguage | undefined => {
 }
 
 /**
- * Returns the language that stems the words of a document or a question: the one that it shows; else `usual`, that of most of
- * the owner's other documents; else English. A document has one language for all queries.
+ * Returns the language whose stems are used for a document or a question: the recognised language; otherwise `usual`,
+ * the language of most of the owner's other documents; otherwise English. A document has the same language for all
+ * queries.
  */
 export const searchLanguageOf = (text: string, usual: SearchLanguage | undefined = ELSE): SearchLanguage =>
   shownLanguageOf(text) ?? usual
 
 interface Letters {
-  /** Letters that nearly identify the language, apart from those that it shares with others. */
+  /** Letters that nearly identify the language; `shared` are letters that it shares with others. */
   readonly own: string
   readonly shared: string
 }
 
-/** The letters of each language beyond ASCII. */
+/** The letters beyond ASCII of each language. */
 const LETTERS = {
   ca: { own: "", shared: "àçèéíïòóúü" },
   da: { own: "", shared: "æøåé" },
   de: { own: "ß", shared: "äöü" },
-  // Letters of loanwords.
+  // These letters occur in loanwords.
   en: { own: "", shared: "éèêçñï" },
   es: { own: "ñ", shared: "áéíóúü" },
   eu: { own: "", shared: "ñ" },
@@ -217,7 +226,7 @@ const LETTERS = {
   no: { own: "", shared: "æøåé" },
   pt: { own: "ãõ", shared: "áâàçéêíóôú" },
   ro: { own: "ățţ", shared: "âîșş" },
-  // The combining dot that remains when a capital I with a dot is lowercased.
+  // `\u0307` is the combining dot that remains when a capital I with a dot is lowercased.
   tr: { own: "ığ\u0307", shared: "çöşüâ" },
   sv: { own: "", shared: "åäöé" }
 } as const satisfies Readonly<Record<string, Letters>>
@@ -225,7 +234,7 @@ type LatinLanguage = keyof typeof LETTERS
 
 const BEYOND_ASCII = /(?=\p{sc=Latin})[^\0-\x7f]|\u0307/gu
 
-/** Returns the languages in Latin letters, each with the score of the letters of a text in lower case. */
+/** Returns the languages in Latin letters, each with the score of the letters in a lower-case text. */
 export const letterScores = (text: string): ReadonlyArray<readonly [LatinLanguage, number]> => {
   const found = new Set(text.match(BEYOND_ASCII))
   const scores: Array<readonly [LatinLanguage, number]> = []

@@ -2,22 +2,25 @@ import type { Passage } from "../Document.ts"
 import { FUNCTION_WORDS, WORDS_WITHOUT_SPACES } from "./functionWords.ts"
 import { type SearchLanguage, searchLanguageOf, stemLanguageOf } from "./searchLanguage.ts"
 
-/** The longest query that is searched for, in UTF-16 units; the rest is ignored. */
+/** The maximum length of a query in UTF-16 units; the rest is ignored. */
 export const MAX_QUERY_LENGTH = 10_000
 
 const WITHOUT_SPACES =
   "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}"
 const RUN = new RegExp(`[${WITHOUT_SPACES}][${WITHOUT_SPACES}\\p{M}ー]*`, "gu")
-/** A word that a line's end parts; bounded, so that the search for it stays linear. */
+/** Matches a word that is divided at the end of a line; bounded, so that the matching stays linear. */
 const PARTED = /(\p{L}{1,40})[-\u00ad\u2010]\n(\p{Ll}{1,40})/gu
-/** Marks of Arabic that are optional, letters with several written forms, and prefixes of words. */
+/** Marks of Arabic that are optional; below: letters with several written forms, and prefixes of words. */
 const ARABIC_MARKS = /[\u0640\u064b-\u0655\u0670]+/gu
 const ARABIC_ALEF = /[\u0622\u0623\u0625\u0671]/gu
 const ARABIC_PREFIX = /(?<![\p{L}\p{M}])(?:وال|بال|كال|فال|ال|لل)(?=\p{sc=Arabic}{3})/gu
-/** The plural of words that end otherwise alone: the database's stemmer knows it behind the article only. */
+/**
+ * The plural ending of Arabic words. It is removed here, because the database's stemmer recognises it only after the
+ * article.
+ */
 const ARABIC_PLURAL = /(?<=\p{sc=Arabic}{3})\u0627\u062a(?![\p{L}\p{M}])/gu
 const ARABIC = /\p{sc=Arabic}/u
-/** Spanish "-ación" and Portuguese "-ação" and "-ações" without accents, at the end of longer words. */
+/** Spanish "-ación" and Portuguese "-ação" and "-ações" typed without accents, at the end of longer words. */
 const TYPED_ACION = /(?<=[a-z]{2})acion(?![^ ])/gu
 const TYPED_ACAO = /(?<=[a-z]{2})ac(?:a(o)|oes)(?![^ ])/gu
 const KANA = /[\p{sc=Hiragana}\p{sc=Katakana}]/u
@@ -27,12 +30,13 @@ const HAN = /\p{sc=Han}/u
 const NOT_WORDS = /[^\p{L}\p{N}\p{M}]+/gu
 
 /**
- * A text as words separated by spaces, ready for any splitter of words: compatibility forms folded (NFKC), in lower
+ * Returns a text as words separated by spaces, ready for any tokenizer: compatibility forms folded (NFKC), in lower
  * case, without punctuation. Scripts written without spaces, and Hangul with its particles, become single characters
- * and pairs of neighbours, so that a word is found inside a longer run. A word hyphenated at a line's end counts in its
- * parts and whole, because the text does not show whether the hyphen belongs to it; soft hyphens inside words vanish.
- * Arabic words lose vowel signs, the article and an ending of the plural. Passages and queries go through it alike; the
- * stored and shown text is the original. The result is well-formed and free of NUL for any input.
+ * and pairs of neighbours, so that a word is found within a longer run. A word that is hyphenated at the end of a line
+ * is added in its parts and as a whole, because the text does not show whether the hyphen belongs to it; soft hyphens
+ * within words are removed. Arabic words lose vowel signs, the article and a plural ending. Passages and queries are
+ * treated in the same way; the stored and shown text is the original. The result is well-formed and free of NUL for any
+ * input.
  */
 export const searchableText = (text: string): string => {
   const whole = text.normalize("NFKC").replace(PARTED, "$1 $2 $1$2").replaceAll("\u00ad", "")
@@ -40,7 +44,10 @@ export const searchableText = (text: string): string => {
   return (ARABIC.test(words) ? plainArabic(words) : words).replace(RUN, charactersAndPairs).trim()
 }
 
-/** After Larkey, Ballesteros and Connell, "Light stemming for Arabic information retrieval" (2007), as far as prefixes go. */
+/**
+ * Removes Arabic prefixes after Larkey, Ballesteros and Connell, "Light stemming for Arabic information retrieval"
+ * (2007), and the marks and the ending above.
+ */
 const plainArabic = (text: string): string =>
   text
     .replace(ARABIC_MARKS, "")
@@ -49,21 +56,27 @@ const plainArabic = (text: string): string =>
     .replace(ARABIC_PREFIX, "")
     .replace(ARABIC_PLURAL, "")
 
-/** A word of a query as `searchableQuery` has it: with the accents of endings that have them. */
+/** Adds the accents to a query word whose ending requires them. */
 const withAccents = (word: string): string =>
   word.replace(TYPED_ACION, "ación").replace(TYPED_ACAO, (_, one?: string) => (one === undefined ? "ações" : "ação"))
 
 const queryWords = (query: string): ReadonlyArray<string> =>
   searchableText(query.slice(0, MAX_QUERY_LENGTH)).split(" ").map(withAccents)
 
-/** Returns whether a word of a text, as `searchableText` cuts it, is a function word of the text's script without spaces. */
+/**
+ * Returns a function that is true for the function words of a text in a script without spaces, in the form in which
+ * `searchableText` cuts words.
+ */
 const functionWordsWithoutSpaces = (text: string): ((word: string) => boolean) => {
   if (KANA.test(text)) return (word) => HIRAGANA.test(word) || WORDS_WITHOUT_SPACES.ja.has(word)
   const its = HANGUL.test(text) ? WORDS_WITHOUT_SPACES.ko : HAN.test(text) ? WORDS_WITHOUT_SPACES.zh : undefined
   return (word) => its?.has(word) === true
 }
 
-/** Returns the words of a query, as `searchableQuery` has them, without the stop words of its language; maybe none. */
+/**
+ * Returns the words of a query, in the form of `searchableQuery`, without the stop words of its language; possibly
+ * none.
+ */
 export const tellingWords = (query: string): ReadonlyArray<string> => {
   const searched = query.slice(0, MAX_QUERY_LENGTH)
   const stopWords = stopWordsOf(searchLanguageOf(searched))
@@ -72,12 +85,13 @@ export const tellingWords = (query: string): ReadonlyArray<string> => {
 }
 
 /**
- * `searchableText` of a query, cut to the longest query. Endings that stemmers recognise only by their accents, and
- * that no other language has, get these if they were typed without: "reparacion" is searched as "reparación", whose
- * stem is also that of "reparaciones". The word as typed is found like that of any accented word (`plainTerm`).
+ * Returns the `searchableText` of a query, cut to the maximum length. Endings that stemmers recognise only by their
+ * accents, and that no other language has, get these accents if they were typed without: "reparacion" is searched as
+ * "reparación", which has the same stem as "reparaciones". Passages with the word as it was typed are found as for any
+ * accented word (`plainTerm`).
  *
- * The stop words of the query's language are left out, unless it has no other words: in documents of another language they
- * would count as rare words.
+ * The stop words of the query's language are left out, unless the query has no other words: in documents of another
+ * language they would count as rare words.
  */
 export const searchableQuery = (query: string): string => {
   const telling = tellingWords(query)
@@ -91,8 +105,8 @@ const charactersAndPairs = (run: string): string => {
 }
 
 /**
- * Returns the words by which a passage is found: its own, and again those of the headings above and in it. A heading
- * names the subject of the text under it in few words, and most passages do not repeat it.
+ * Returns the words by which a passage is found: its own words, and in addition those of the headings above and in it.
+ * A heading names the subject of the text below it in few words, which most passages do not repeat.
  */
 export const passageWords = ({ headings = [], text }: Pick<Passage, "headings" | "text">): string =>
   [...headings.map(({ title }) => title), text]
@@ -100,7 +114,7 @@ export const passageWords = ({ headings = [], text }: Pick<Passage, "headings" |
     .filter((words) => words !== "")
     .join(" ")
 
-/** Words of English that are too common to distinguish passages. */
+/** English words that are too common to distinguish passages. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
     "a about after all also am an and any are as at be because been before being between both but by can could did do " +
@@ -111,32 +125,35 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
-/** The words of a language that are too common to distinguish passages. */
+/** Returns the words of a language that are too common to distinguish passages. */
 export const stopWordsOf = (language: SearchLanguage): ReadonlySet<string> | undefined =>
   stemLanguageOf(language) === "en"
     ? STOP_WORDS
     : (FUNCTION_WORDS as Partial<Record<SearchLanguage, ReadonlySet<string>>>)[language]
 
-/** The terms among words apart by spaces, with how often each occurs, in the order of their first occurrence. */
+/**
+ * Returns the terms of words separated by spaces, with the number of occurrences of each, in the order of their first
+ * occurrence.
+ */
 export const termsAmong = (words: string, language: SearchLanguage): ReadonlyMap<string, number> => {
   const stopWords = stopWordsOf(language)
   const terms = new Map<string, number>()
   for (const word of words.split(/\s+/u)) {
     if (word === "" || stopWords?.has(word) === true) continue
     const term = foldedTerm(lightStem(word, language))
-    // Nothing remains of a mark that belongs to no letter.
+    // The term is empty if the word consists only of marks without a letter.
     if (term !== "") terms.set(term, (terms.get(term) ?? 0) + 1)
   }
   return terms
 }
 
-/** The same for a text of a language, English unless given. */
+/** Returns the terms of a text in a language, English unless given. */
 export const termsOf = (text: string, language: SearchLanguage = "en"): ReadonlyMap<string, number> =>
   termsAmong(searchableText(text), language)
 
 /**
- * Returns the terms that accented words among `words` have if they are typed without accents, if those differ, with how
- * often each occurs.
+ * Returns the terms of accented words among `words` as if they were typed without accents, if these differ, with the
+ * number of occurrences of each.
  */
 export const plainTermsAmong = (words: string, language: SearchLanguage): ReadonlyMap<string, number> => {
   const stopWords = stopWordsOf(language)
@@ -149,7 +166,10 @@ export const plainTermsAmong = (words: string, language: SearchLanguage): Readon
   return terms
 }
 
-/** Small letters that people without them type as others, and that have no mark to take off. */
+/**
+ * Lower-case letters that are replaced by other letters on keyboards without them, and from which no mark can be
+ * removed.
+ */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -162,25 +182,31 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 
 const LETTERS = new RegExp(`[${Object.keys(PLAIN_LETTERS).join("")}]`, "gu")
 
-/** A decomposed text in lower case with the letters in the place of those that no decomposition takes apart. */
+/** Replaces the letters that no decomposition separates from their marks; `text` is decomposed and in lower case. */
 export const plainLetters = (text: string): string => text.replace(LETTERS, (letter) => PLAIN_LETTERS[letter] ?? letter)
 
 /** Accents and other marks on letters of Latin, Greek and Cyrillic. */
 const MARKS = /[\u0300-\u036f]+/gu
 const PLAIN = /^[\0-\x7f]*$/u
 
-/** A term without the marks on its letters, so that "café" is found by "cafe", "złoty" by "zloty", and a text typed without accents by either. */
+/**
+ * Returns a term without the marks on its letters, so that "cafe" finds "café", "zloty" finds "złoty", and either
+ * spelling finds a text that was typed without accents.
+ */
 export const foldedTerm = (term: string): string =>
   PLAIN.test(term) ? term : plainLetters(term.normalize("NFD").replace(MARKS, "")).normalize("NFC")
 
-/** Marks on letters of Latin and Greek, and the one that Russian leaves out at will; those of other letters are no accents. */
+/**
+ * Marks on letters of Latin and Greek, and the mark that is optional in Russian; marks on letters of other scripts are
+ * not accents.
+ */
 const ACCENTS = /(?<!\p{sc=Cyrillic})[\u0300-\u036f]+|(?<=е)\u0308/gu
 
-/** A word as it is typed without accents. */
+/** Returns a word as it is typed without accents. */
 export const plainWord = (word: string): string =>
   PLAIN.test(word) ? word : plainLetters(word.normalize("NFD").replace(ACCENTS, "")).normalize("NFC")
 
-/** The words that have accents, among words apart by spaces, with how often each occurs. */
+/** Returns the accented words among words separated by spaces, with the number of occurrences of each. */
 export const accentedWords = (words: string): ReadonlyMap<string, number> => {
   const found = new Map<string, number>()
   if (PLAIN.test(words)) return found
@@ -191,16 +217,17 @@ export const accentedWords = (words: string): ReadonlyMap<string, number> => {
 }
 
 /**
- * The additional term by which a passage is found if a word was typed without its accents: a language's stemmer removes
- * endings that it recognises by their accents ("reparación", "repar") and leaves the plain word as it is
- * ("reparacion"). A query looks up each of its terms in this form too, so that a word counts once in either spelling.
- * No word begins with this mark.
+ * Returns the additional term by which a passage is found if a word was typed without its accents. It is needed because
+ * a stemmer removes endings that it recognises by their accents ("reparación" becomes "repar") and leaves the plain
+ * word as it is ("reparacion"). A query looks up each of its terms in this form too, so that a word counts once in
+ * either spelling. No word begins with the mark `~`.
  */
 export const plainTerm = (stem: string): string => `~${stem}`
 
 /**
- * Endings of nouns, adjectives and the commonest verbs, longest first: light stemming in the sense of Savoy, "Light stemming
- * approaches for the French, Portuguese, German and Hungarian languages" (SAC 2006). A stem has at least three letters.
+ * The endings of nouns, adjectives and the most common verbs, longest first: light stemming after Savoy, "Light
+ * stemming approaches for the French, Portuguese, German and Hungarian languages" (SAC 2006). A stem has at least three
+ * letters.
  */
 const ENDINGS: Readonly<Partial<Record<SearchLanguage, ReadonlyArray<string>>>> = {
   ar: "يات ات ون ين ان ها ية ة ه ي".split(" "),
@@ -222,14 +249,17 @@ const ENDINGS: Readonly<Partial<Record<SearchLanguage, ReadonlyArray<string>>>> 
 
 const LEAST = 3
 
-/** The plural endings of English only: the S stemmer of Harman, "How effective is suffixing?" (JASIS 42, 1991), table 2. */
+/**
+ * Removes only English plural endings: the S stemmer of Harman, "How effective is suffixing?" (JASIS 42, 1991), table
+ * 2.
+ */
 const withoutPlural = (word: string): string => {
   if (/(?<![ea])ies$/.test(word)) return `${word.slice(0, -3)}y`
   if (/(?<![aeo])es$/.test(word)) return word.slice(0, -1)
   return /[^us]s$/.test(word) ? word.slice(0, -1) : word
 }
 
-/** Returns a word without the commonest ending of its language, for an index that has no stemmer of its own. */
+/** Returns a word without the most common ending of its language, for an index that has no stemmer of its own. */
 export const lightStem = (word: string, language: SearchLanguage): string => {
   if (stemLanguageOf(language) === "en") return withoutPlural(word)
   const ending = ENDINGS[language]?.find((each) => word.endsWith(each) && word.length - each.length >= LEAST)
@@ -237,15 +267,17 @@ export const lightStem = (word: string, language: SearchLanguage): string => {
 }
 
 /**
- * Two forms of one word begin with the same letters: at least this many, and all but this many of the shorter form's.
+ * Two words count as forms of the same word if they begin with at least `least` equal letters, and with all but
+ * `ending` letters of the shorter word.
  */
 const STEM = { least: 4, ending: 2 } as const
-/** Shorter words differ by a letter too often. */
+/** The minimum length of words compared for typing errors: different shorter words too often differ by one letter. */
 const MISTYPED_FROM = 5
 
 /**
- * Whether two words are likely forms of one word, or one of them is the other one mistyped. More generous than the stems by which
- * passages are found, and alike for all languages: a wrong yes only keeps a passage that could have been left out.
+ * Returns true if two words are probably forms of the same word, or one is the other with a typing error. Less strict
+ * than the stems by which passages are found, and the same for all languages: an error only keeps a passage that could
+ * have been left out.
  */
 export const isAlike = (one: string, other: string): boolean => {
   const [shorter, longer] = one.length <= other.length ? [one, other] : [other, one]
@@ -259,11 +291,11 @@ const isForm = (shorter: string, longer: string): boolean => {
   return shorter.length >= 3 && alike >= least && longer.length <= 2 * shorter.length
 }
 
-/** The same letters in another order, or all but one of them. */
+/** Returns true if the words have the same letters in another order, or all but one of them. */
 const isMistyped = (shorter: string, longer: string): boolean =>
   longer.length >= MISTYPED_FROM && longer.length - shorter.length <= 1 && lettersWithout(longer, shorter) <= 1
 
-/** The number of letters that remain of a word if each letter of another is removed from it once. */
+/** Returns the number of letters of `word` that remain if each letter of `other` is removed from it once. */
 const lettersWithout = (word: string, other: string): number => {
   let left = word
   for (const letter of other) left = left.replace(letter, "")

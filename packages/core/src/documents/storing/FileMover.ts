@@ -3,21 +3,21 @@ import { repeatWork } from "../../background/repeatWork.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { type FilesMoved, FileStore, NOTHING_MOVED } from "./FileStore.ts"
 
-/** Files in one question. Each is in memory while it is moved. */
+/** The number of files in one call. Each file is in memory while it is moved. */
 const BATCH = 20
-/** The time between two looks. */
+/** The time between two checks. */
 const BETWEEN_LOOKS = "1 minute"
 
 /**
- * Moves uploaded bytes to the object store. They are stored with their document in one transaction and moved later, so
- * that no upload waits for an object store, and none is lost if the store is unavailable.
+ * Moves uploaded bytes to the object store. They are first stored with their document in one transaction and moved
+ * later, so that no upload waits for the object store, and no bytes are lost while it is unavailable.
  */
 export class FileMover extends Context.Service<
   FileMover,
   {
-    /** Moves all files that wait, and removes those that are no longer needed. */
+    /** Moves all waiting files, and removes those that are no longer needed. */
     readonly move: Effect.Effect<FilesMoved, StorageFailed>
-    /** The same at once and every minute until interrupted. */
+    /** Runs `move` at once and every minute until interrupted. */
     readonly run: Effect.Effect<never>
   }
 >()("@parley/core/documents/FileMover") {

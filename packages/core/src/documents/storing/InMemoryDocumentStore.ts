@@ -14,8 +14,8 @@ import {
 } from "./DocumentStore.ts"
 
 /**
- * Returns the event of a document that has just changed its state, at a time in Unix milliseconds; undefined while it
- * is read.
+ * Returns the event of a document whose state has just changed, at a time in Unix milliseconds; undefined while it is
+ * processed.
  */
 export const documentEvent = (
   { filename, id, passages, pages, reasonCode, status, userId }: Document,
@@ -26,7 +26,7 @@ export const documentEvent = (
     return { type: "document.failed", at, data: reasonCode === undefined ? about : { ...about, reason: reasonCode } }
   }
   if (status !== "ready") return undefined
-  // Null if the type has no pages.
+  // `pages` is null if the type has no pages.
   const counted = { ...(typeof pages === "number" && { pages }), ...(passages !== undefined && { passages }) }
   return { type: "document.ready", at, data: { ...about, ...counted } }
 }
@@ -45,7 +45,7 @@ const changed = (document: Document, change: DocumentChange): Document => ({
 /** The key of a document in a table: its owner and id. */
 export const keyInMemory = ({ userId, documentId }: DocumentKey): string => `${documentId.toLowerCase()} ${userId}`
 
-/** Later insertions come later in a map, so that reversing puts the newest of one millisecond first. */
+/** Later insertions come later in a map, so the reversed list has the newest document of one millisecond first. */
 const newestFirst = (documents: ReadonlyArray<Document>): ReadonlyArray<Document> =>
   documents.toReversed().toSorted((a, b) => b.createdAt - a.createdAt)
 
@@ -66,7 +66,9 @@ const byOwner = (a: DocumentKey, b: DocumentKey): number => {
 
 const keyOf = ({ id, userId }: Document): DocumentKey => ({ userId, documentId: id })
 
-/** Inserts a document into the others of its owner, if the quota allows; returns the stored document and the result. */
+/**
+ * Inserts a document among the others of its owner if the quota allows it; returns the stored document and the result.
+ */
 const inserted = (document: Document, owned: ReadonlyArray<Document>, quota: DocumentQuota) => {
   const id = document.id.toLowerCase()
   const others = owned.filter((each) => each.id !== id)
@@ -84,7 +86,7 @@ const inserted = (document: Document, owned: ReadonlyArray<Document>, quota: Doc
   }
 }
 
-/** The owner and the id of a document. */
+/** The position of a document in a list: its owner and its id. */
 const KeyPosition = Schema.Tuple([Schema.String, Schema.String])
 
 const listed = (documents: Iterable<Document>, { after, documentId, limit, status, userId }: DocumentPage) => {
@@ -99,8 +101,8 @@ const listed = (documents: Iterable<Document>, { after, documentId, limit, statu
 }
 
 /**
- * The documents that this process stores. The erasure of their owner removes them, and so does the deletion of the
- * conversation that a document is attached to.
+ * The documents of this process. The erasure of their owner removes them; a visitor's file is also removed with its
+ * conversation.
  */
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
@@ -129,7 +131,10 @@ const makeTable = Effect.gen(function* () {
       }
     }
   })
-  /** Keeps the content of a document; returns the id of the owner's first other document of it that has not failed. */
+  /**
+   * Stores the digest of a document's content; returns the id of the owner's first other document with the same content
+   * that has not failed.
+   */
   const repeats = (document: Document, content: string | undefined): string | undefined => {
     if (content === undefined) return undefined
     contents.set(keyInMemory(keyOf(document)), content)
@@ -187,7 +192,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Documents in the memory of one process: for tests, and for trying the product out without a database. */
+/** Documents in the memory of one process: for tests, and for trying Parley out without a database. */
 export const InMemoryDocumentStore = {
   layer: Layer.effect(DocumentStore, make).pipe(
     Layer.provide(Layer.mergeAll(InMemoryDocuments.layer, InMemoryStorage.layer, InMemoryEventLog.layer))

@@ -17,7 +17,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Uploaded bytes in the memory of one process: for tests, and for trying the product out without a database. */
+/** Uploaded bytes in the memory of one process: for tests, and for trying Parley out without a database. */
 export const InMemoryFileStore = {
   layer: Layer.effect(FileStore, make).pipe(Layer.provide(InMemoryStorage.layer))
 }

@@ -20,7 +20,7 @@ export const UploadLimitsData = Schema.Struct({
 })
 export type UploadLimitsData = typeof UploadLimitsData.Type
 
-/** The limits in force: 20 MiB of any type there is a parser for unless configured. */
+/** The limits in force: unless configured, 20 MiB, and all types that have a parser. */
 export class UploadLimits extends Context.Reference<UploadLimitsData>("@parley/core/documents/UploadLimits", {
   defaultValue: () => ({ maxBytes: 20 * 1024 * 1024, types: PARSED_DOCUMENT_TYPES })
 }) {}

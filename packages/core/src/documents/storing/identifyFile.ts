@@ -10,7 +10,7 @@ import {
 import { FileRejected } from "../errors.ts"
 
 export interface IdentifyFileInput {
-  /** The name that the client sent. */
+  /** The file name from the client. */
   readonly filename: string
   readonly bytes: Uint8Array
   /** The types that may be uploaded. */
@@ -18,15 +18,15 @@ export interface IdentifyFileInput {
 }
 
 export interface IdentifiedFile {
-  /** Cleaned: see `cleanFilename`. */
+  /** The cleaned name: see `cleanFilename`. */
   readonly filename: string
   readonly type: DocumentType
 }
 
 /**
- * Determines the type of a file: the content decides among binary types, the extension among types of text. If the two
- * contradict each other, the file is refused with a sentence that tells the person what to do, so that no document
- * turns out empty later. The parser finds out if the content can be read.
+ * Determines the type of a file: the content decides between binary types, the extension between types of text. If the
+ * two contradict each other, the file is refused with a sentence that tells the person what to do, so that no document
+ * turns out empty later. Whether the content is readable is found out later by the parser.
  */
 export const identifyFile = (input: IdentifyFileInput): Result.Result<IdentifiedFile, FileRejected> => {
   const filename = cleanFilename(input.filename)
@@ -40,7 +40,7 @@ export const identifyFile = (input: IdentifyFileInput): Result.Result<Identified
     : reject("contradiction", `${filename} is named like ${documentType(type).noun} but holds ${advice(type, content)}`)
 }
 
-/** Formats that are not read, with those as which their programs save the same content. */
+/** Formats that are not read, with the types as which their programs can save the same content. */
 const SAVED_AS: ReadonlyMap<string, ReadonlyArray<DocumentType>> = new Map<string, ReadonlyArray<DocumentType>>([
   ["doc", ["docx", "pdf"]],
   ["pages", ["docx", "pdf"]],
@@ -83,20 +83,20 @@ const advice = (type: DocumentType, content: Content): string => {
 const textAdvice = (type: DocumentType): string =>
   `plain text. Rename it so that it ends in .txt or .md, or save it as a real .${type}.`
 
-/** The longest name that is kept, in UTF-16 units. */
+/** The maximum length of a stored name, in UTF-16 units. */
 export const MAX_FILENAME_LENGTH = 255
 
 /**
- * Control characters (C0, DEL, C1), line separators, and the marks that reorder or hide characters of a name on the
+ * Matches control characters (C0, DEL, C1), line separators, and marks that reorder or hide characters of a name on the
  * screen.
  */
 const UNREADABLE =
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu
 
 /**
- * A file name as it is stored and shown: the last part of a path, composed (NFC), without control characters,
- * bidirectional overrides, zero-width marks or lone surrogates, and shortened before its extension to 255 UTF-16 units.
- * Letters of every script stay as they are. Empty if no character is left, as for `..` or `/`.
+ * Returns a file name as it is stored and shown: the last part of a path, composed (NFC), without control characters,
+ * bidirectional overrides, zero-width marks or unpaired surrogates, and shortened before its extension to 255 UTF-16
+ * units. Letters of every script stay unchanged. Empty if no character is left, as for `..` or `/`.
  */
 export const cleanFilename = (name: string): string => {
   const last = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1)
@@ -104,7 +104,7 @@ export const cleanFilename = (name: string): string => {
   return /^\.*$/.test(readable) ? "" : shorten(readable)
 }
 
-/** Returns the extension in lower case without its dot; empty if there is none. */
+/** Returns the extension in lower case without its dot; empty if the name has none. */
 export const extensionOf = (filename: string): string => {
   const dot = filename.lastIndexOf(".")
   return dot < 0 ? "" : filename.slice(dot + 1).toLowerCase()
@@ -119,13 +119,13 @@ const shorten = (name: string): string => {
 
 const beforeHalfCharacter = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))
 
-/** The kind of some bytes. `other` names the recognised kind for a sentence: "a PNG image". */
+/** The kind of the content. `other` contains the recognised kind for a sentence: "a PNG image". */
 export type Content =
   | { readonly kind: "binary"; readonly type: DocumentType }
   | { readonly kind: "text" }
   | { readonly kind: "other"; readonly description: string }
 
-/** The number of characters of a text that are examined. */
+/** The number of bytes of a text that are examined. */
 const SAMPLE_BYTES = 8192
 
 const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string]> = [
@@ -135,7 +135,7 @@ const SIGNATURES: ReadonlyArray<readonly [signature: string, description: string
   ["Rar!\x1a", "a RAR archive"]
 ]
 const ZIP = "PK\x03\x04"
-/** The name of the first entry begins here, and its content follows at once. */
+/** The name of the first entry of a zip archive begins at this offset, and its content follows directly. */
 const MIMETYPE_AT = 30
 const COMPOUND_FILE = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -145,9 +145,9 @@ const OFFICE_NOUNS = BINARY_TYPES.filter((type) => documentType(type).content._t
   .join(" or ")
 
 /**
- * Recognises the kind of bytes by the rules of `documentTypes.ts`; `named` is the type of the file name, which decides
- * if several fit. A zip archive of Office is recognised whole or truncated, and so is the compound file that Office
- * wraps around an encrypted one (MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
+ * Recognises the kind of bytes by the rules in `documentTypes.ts`; `named` is the type of the file name, which decides
+ * if several kinds fit. A zip archive of Office is recognised even if it is truncated, and so is the compound file in
+ * which Office stores an encrypted archive (MS-OFFCRYPTO 1.3.3). Linear in the size of the file.
  */
 export const sniffContent = (bytes: Uint8Array, named: DocumentType): Content => {
   const isNamedFirst = [...BINARY_TYPES].sort((one, other) => Number(other === named) - Number(one === named))
@@ -181,7 +181,10 @@ const isOfType = (bytes: Uint8Array, rule: ContentRule, isNamed: boolean): boole
   }
 }
 
-/** Looks for a local or central zip header whose entry is below `folder`; its name follows 30 or 46 bytes after the start. */
+/**
+ * Returns true if a local or central zip header has an entry below `folder`; the name follows 30 or 46 bytes after the
+ * start of the header.
+ */
 const hasEntryBelow = (bytes: Uint8Array, folder: string): boolean => {
   for (let at = bytes.indexOf(0x50); at >= 0; at = bytes.indexOf(0x50, at + 1)) {
     if (startsWith(bytes, at, ZIP) && startsWith(bytes, at + 30, folder)) return true
@@ -199,7 +202,7 @@ const sniffText = (sample: Uint8Array): Content => {
     else if (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) controls += 1
   })
   const half = sample.length / 2
-  // In UTF-16, Latin letters have a zero in one byte of each pair, always the same one.
+  // In UTF-16, every pair of bytes for a Latin letter contains a zero, always in the same byte of the pair.
   if (Math.max(...nulls) > half * 0.4 && Math.min(...nulls) < half * 0.1) return { kind: "text" }
   if (nulls[0] + nulls[1] > 0 || controls > sample.length * 0.1) return other("binary data")
   return { kind: "text" }
@@ -223,5 +226,5 @@ const indexOf = (bytes: Uint8Array, ascii: string): number => {
   return -1
 }
 
-/** UTF-16LE, as names in compound files are written. */
+/** Returns text in UTF-16LE, which is the encoding of names in compound files. */
 const wide = (ascii: string): string => `${Array.from(ascii).join("\0")}\0`

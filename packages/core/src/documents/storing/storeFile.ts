@@ -17,7 +17,7 @@ import { identifyFile } from "./identifyFile.ts"
 import { MalwareScanner } from "./MalwareScanner.ts"
 import type { UploadLimitsData } from "./UploadLimits.ts"
 
-/** A document that nothing is known of yet. */
+/** The state of a document whose processing has not begun. */
 export const IN_WORK = {
   status: "processing",
   progress: 0,
@@ -46,8 +46,9 @@ export const makeInsert = Effect.gen(function* () {
 })
 
 /**
- * Refuses a file that the scanner does not find clean. Malware is a security event of the person who sent it, if that is
- * known; a limit below ours is a warning for operators.
+ * Refuses a file unless the scanner finds it clean. Malware is reported as a security event about the person who sent
+ * the file, if that person is known. If the scanner's size limit is below Parley's own, a warning for operators is
+ * logged.
  */
 const makeScan = Effect.gen(function* () {
   const scanner = yield* MalwareScanner
@@ -68,18 +69,18 @@ const makeScan = Effect.gen(function* () {
   })
 })
 
-/** A file, and the person who is to own it. */
+/** A file, and the person who will own it. */
 export interface FileToStore {
   readonly userId: UserId
-  /** The name that the client sent; cleaned here. */
+  /** The file name from the client; it is cleaned before it is stored. */
   readonly filename: string
   readonly bytes: Uint8Array
 }
 
 /**
- * Returns a function that stores a file of a person within their tier's quota, and queues its processing, all or nothing.
- * A file of a visitor is attached to its conversation by `attach`, in the same commit; it is compared with no other file,
- * since the visitor must not learn which ones there are.
+ * Returns a function that stores a file of a person within the quota of their tier and queues its processing, both or
+ * neither. `attach` attaches a visitor's file to its conversation in the same commit; such a file is not compared with
+ * other files, because the visitor must not learn which files exist.
  */
 export const makeStoreFile = Effect.gen(function* () {
   const scan = yield* makeScan

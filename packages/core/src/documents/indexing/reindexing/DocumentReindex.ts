@@ -18,29 +18,29 @@ import { makeParts, type Parts } from "./reindexParts.ts"
 import { type ReindexProgress, type ReindexReport, runReindex } from "./runReindex.ts"
 
 export interface ReindexInput extends ReindexScope {
-  /** Begins again if an earlier run has not ended. */
+  /** True: starts again even if an earlier run has not ended. */
   readonly restart?: boolean
-  /** Called now and then. */
+  /** Called from time to time with the progress. */
   readonly onProgress?: (progress: ReindexProgress) => Effect.Effect<void>
 }
 
-/** The work of a run: sums over its documents. */
+/** The work of a run: the sums over its documents. */
 export interface ReindexEstimate extends Omit<DocumentEstimate, "toRead"> {
-  /** It would continue a run that has not ended. */
+  /** True if the run would continue an earlier run that has not ended. */
   readonly continued: boolean
   readonly documents: number
-  /** Documents that the run it would continue has done. */
+  /** The number of documents that the earlier run has done. */
   readonly alreadyDone: number
-  /** Documents whose bytes would be read again. */
+  /** The number of documents whose bytes would be read again. */
   readonly toRead: number
-  /** Name and dimensions; undefined if there are no embeddings. */
+  /** The embedder's name and dimensions; undefined if there are no embeddings. */
   readonly embedder: string | undefined
 }
 
-/** Why a scope names nothing that can be re-indexed. */
+/** The reasons why a scope contains no document that can be re-indexed. */
 export type ScopeProblem = DocumentNotFound | DocumentNotIndexed
 
-/** Fails if a scope names one document that is not ready. */
+/** Fails if a scope names a single document that is not ready. */
 const check = Effect.fnUntraced(function* ({ documents }: Parts, { documentId, userId }: ReindexScope) {
   if (documentId === undefined) return
   const { rows: ready } = yield* documents.listByStatus({ status: "ready", userId, documentId, limit: 1 })
@@ -52,7 +52,7 @@ const check = Effect.fnUntraced(function* ({ documents }: Parts, { documentId, u
   return yield* exists ? new DocumentNotIndexed({ documentId }) : new DocumentNotFound({ documentId })
 })
 
-/** Adds up the estimates of all outstanding documents. */
+/** Adds up the estimates of all documents that are still to be re-indexed. */
 const estimateAll = Effect.fnUntraced(function* (
   input: Outstanding,
   onProgress: (progress: ReindexProgress) => Effect.Effect<void>
@@ -82,21 +82,21 @@ const estimateAll = Effect.fnUntraced(function* (
 const silent = () => Effect.void
 
 /**
- * Re-indexes ready documents with the present configuration: each as a second generation beside the searched one, which
- * it replaces in one step. Documents in work and failed ones are left to their jobs.
+ * Re-indexes ready documents with the present configuration: each as a second generation beside the active one, which
+ * it replaces in one step. Documents in processing and failed ones are left to their own jobs.
  */
 export class DocumentReindex extends Context.Service<
   DocumentReindex,
   {
     /**
-     * Re-indexes all documents of the scope once. If it is interrupted, the next run over the same scope continues it;
-     * embeddings that were paid for are kept at every moment. It may run beside servers, and several runs beside each
-     * other. Documents that fail stay as they were, and the report names them.
+     * Re-indexes all documents of the scope once. If the run is interrupted, the next run over the same scope continues
+     * it, and embeddings that were paid for are never lost. Runs may run beside servers and beside each other.
+     * Documents that fail stay as they were, and the report names them.
      */
     run(input?: ReindexInput): Effect.Effect<ReindexReport, ScopeProblem | StorageFailed>
-    /** Returns the versions that documents of a type are indexed with today. */
+    /** Returns the present versions for documents of a type. */
     indexedBy(type: Document["type"]): IndexedBy
-    /** Returns the work that `run` would do; asks no provider and writes nothing. */
+    /** Estimates the work that `run` would do; calls no provider and writes nothing. */
     estimate(input?: ReindexInput): Effect.Effect<ReindexEstimate, ScopeProblem | StorageFailed>
   }
 >()("@parley/core/documents/reindexing/DocumentReindex") {

@@ -13,7 +13,7 @@ interface HeldClaim {
   readonly holder: string
   /** Unix milliseconds. */
   readonly expiresAt: number
-  /** The claim was released with it. */
+  /** If set, the claim was released with this failure. */
   readonly failure?: DocumentFailure
 }
 

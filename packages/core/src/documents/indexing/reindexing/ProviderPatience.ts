@@ -1,24 +1,27 @@
 import { Clock, Effect } from "effect"
 import type { EmbeddingFailed } from "../../embedding/Embedder.ts"
 
-/** The number of requests to the embedding provider for a document during which no further passage is written. */
+/** The maximum number of tries at the embedding provider for one document while no further passage of it is written. */
 const TRIES = 5
-/** Milliseconds before the second try if the provider does not say; doubled before each further one. */
+/** Milliseconds before the second try if the provider does not state a time; doubled before each further try. */
 const FIRST_WAIT_MS = 2_000
-/** A provider that asks for a longer wait is not waited for: the run ends, and is continued later. */
+/** If the provider asks for a longer wait in milliseconds, the run ends, and is continued later. */
 const LONGEST_WAIT_MS = 120_000
 
 /**
- * Waits for the embedding provider, for all documents of a run together: if it asks for a wait, every document waits,
- * and once the tries of one document have failed, no other begins.
+ * Waits for the embedding provider, for all documents of a run together: if the provider asks for a wait, all documents
+ * wait. After the tries of one document have failed, no other document is started.
  */
 export class ProviderPatience {
-  /** Why no further document is tried. */
+  /** The failure because of which no further document is started; undefined while there is none. */
   stopped: EmbeddingFailed | undefined
-  /** Unix milliseconds. */
+  /** Unix milliseconds: no request is sent before this time. */
   #notBefore = 0
 
-  /** Repeats `attempt` if the provider fails and may work later. `written` returns the progress of the attempt. */
+  /**
+   * Repeats `attempt` while the provider fails and a retry may succeed. `written` returns the number of passages
+   * written so far.
+   */
   bear<A, E, R>(
     attempt: Effect.Effect<A, E | EmbeddingFailed, R>,
     written: () => number
@@ -59,7 +62,7 @@ export class ProviderPatience {
     })
   }
 
-  /** An unusable answer may be one document's fault; all other failures concern every document. */
+  /** An unusable answer may be caused by one document; all other failures concern every document. */
   #giveUp(failure: EmbeddingFailed) {
     return Effect.suspend(() => {
       if (failure.reason !== "bad-answer") this.stopped ??= failure

@@ -14,7 +14,7 @@ import { makeParts } from "./reindexParts.ts"
 import { type IndexedAlike, type ReindexFailure, ReindexRecords } from "./ReindexRecords.ts"
 import { sampleOutdated } from "./reindexTurn.ts"
 
-/** Re-indexing the outdated documents of its owner, a turn at a time. There is one job a person. */
+/** Re-indexes the outdated documents of the job's owner, one turn at a time. Each person has at most one such job. */
 export const ReindexDocuments = jobKind("ReindexDocuments", {
   comesLast: true,
   payload: Schema.Struct({}),
@@ -24,7 +24,10 @@ export const ReindexDocuments = jobKind("ReindexDocuments", {
   twinKey: () => ""
 })
 
-/** Starting `ReindexDocuments` for every person with outdated documents. Its owner is the operator who asked. */
+/**
+ * Starts `ReindexDocuments` for every person with outdated documents. The owner of this job is the operator who
+ * requested it.
+ */
 export const ReindexEveryone = jobKind("ReindexEveryone", {
   comesLast: true,
   payload: Schema.Struct({}),
@@ -34,58 +37,61 @@ export const ReindexEveryone = jobKind("ReindexEveryone", {
   twinKey: () => ""
 })
 
-/** The indexing of documents compared with the present configuration. */
+/** The numbers of ready documents, and of those whose indexing differs from the present configuration. */
 export interface IndexingState {
-  /** Ready documents and their passages. */
+  /** The number of ready documents; `passages` is that of their passages. */
   readonly documents: number
   readonly passages: number
-  /** Those indexed by another embedder, parser or version of the indexing. */
+  /** The number of documents indexed with another embedder, parser or version of indexing. */
   readonly outdated: number
   readonly outdatedPassages: number
-  /** Outdated documents that could not be re-indexed. */
+  /** The number of outdated documents that could not be re-indexed. */
   readonly failed: number
 }
 
-/** Re-indexing as the owner of the documents sees it. */
+/** The state of re-indexing as the owner of the documents sees it. */
 export interface PersonReindexing extends IndexingState {
-  /** `stopped`: it ended before the last document, because of a failure that was not the documents'. */
+  /** `stopped`: the work ended before the last document, because of a failure that no document caused. */
   readonly work: "none" | "waiting" | "running" | "stopped"
-  /** Passages of outdated documents that are written already. */
+  /** The number of passages of outdated documents that are already written. */
   readonly passagesInWork: number
   readonly failures: ReadonlyArray<ReindexFailure>
 }
 
-/** The former index of outdated documents, and the present one. */
+/** Outdated documents that were indexed with the same versions, and the present versions. */
 export interface OutdatedAlike extends IndexedAlike {
   readonly today: IndexedBy
 }
 
-/** Re-indexing over all people. */
+/** The state of re-indexing over all people. */
 export interface EveryonesReindexing extends IndexingState {
   readonly groups: ReadonlyArray<OutdatedAlike>
-  /** Jobs of people by state; each count ends at `JOBS_COUNTED`. */
+  /** The number of people's jobs in each state; counts stop at `JOBS_COUNTED`. */
   readonly jobs: Readonly<Record<Exclude<JobState, "done">, number>>
-  /** People whose re-indexing stopped, as far as they are counted. */
+  /** The people whose re-indexing stopped, within the counted jobs. */
   readonly stopped: ReadonlyArray<UserId>
   /** The first failures. */
   readonly failures: ReadonlyArray<ReindexFailure>
 }
 
-/** The work that re-indexing would be. */
+/** The estimated work of re-indexing. */
 export interface IndexingEstimate extends IndexingState {
-  /** About as many tokens would be sent to the embedder; undefined if too few documents were looked at. */
+  /**
+   * The approximate number of tokens that would be sent to the embedder; undefined if the sample of documents is too
+   * small.
+   */
   readonly tokens: number | undefined
-  /** Name and dimensions; undefined if there are no embeddings. */
+  /** The embedder's name and dimensions; undefined if there are no embeddings. */
   readonly embedder: string | undefined
-  /** The embedder's price; undefined if it is not known. */
+  /** The embedder's price in US dollars per million tokens; undefined if it is unknown. */
   readonly usdPerMillionTokens: number | undefined
 }
 
-/** Counts of jobs end here. */
+/** The maximum count of jobs. */
 export const JOBS_COUNTED = 100
 const FAILURES_LISTED = 100
 
-/** The progress of a job, whose turn counts passages. */
+/** The stage of a job's progress while its turn counts passages. */
 const IN_WORK = "indexing"
 export const turnProgress = (done: number, of: number): JobProgress => ({ stage: IN_WORK, done, of })
 
@@ -103,20 +109,23 @@ const stateOf = (groups: ReadonlyArray<IndexedAlike>, isOutdated: (group: Indexe
 }
 
 /**
- * Starts the re-indexing of outdated documents as queued work, and reports on it. An outdated document is searched as it
- * is until it is done; a document that fails stays so, and is tried again with the next start. Embeddings that are paid
- * for are kept, whenever the work is interrupted.
+ * Starts the re-indexing of outdated documents as queued work, and reports on it. Searches use a document's old index
+ * until its new one is complete. A document that fails keeps its old index, and is tried again with the next start.
+ * Embeddings that were paid for are kept if the work is interrupted.
  */
 export class Reindexing extends Context.Service<
   Reindexing,
   {
     ofPerson(userId: UserId): Effect.Effect<PersonReindexing, StorageFailed>
     readonly ofEveryone: Effect.Effect<EveryonesReindexing, StorageFailed>
-    /** Estimates the work by a sample, for a person or for all people; asks no provider and writes nothing. */
+    /** Estimates the work from a sample, for a person or for all people; calls no provider and writes nothing. */
     estimate(userId: UserId | undefined): Effect.Effect<IndexingEstimate, StorageFailed>
-    /** Starts with a person's outdated documents, or goes on, failed ones included. `asked` if an operator does it. */
+    /**
+     * Starts or continues the re-indexing of a person's outdated documents, including failed ones. `asked` is given if
+     * an operator requests it.
+     */
     start(userId: UserId, asked?: ActionAsked): Effect.Effect<void, StorageFailed>
-    /** Starts with the outdated documents of all people. */
+    /** Starts the re-indexing of the outdated documents of all people. */
     startEveryone(operator: UserId, asked: ActionAsked): Effect.Effect<void, StorageFailed>
   }
 >()("@parley/core/documents/reindexing/Reindexing") {
@@ -126,7 +135,10 @@ export class Reindexing extends Context.Service<
   )
 }
 
-/** Starts for people and for operators; each start by an operator is one transaction with its entry in the audit log. */
+/**
+ * Makes the starts for people and for operators; each start by an operator is written in one transaction with its entry
+ * in the audit log.
+ */
 const makeStarts = Effect.gen(function* () {
   const audit = yield* AuditLog
   const jobs = yield* JobQueue
@@ -178,7 +190,7 @@ const make = Effect.gen(function* () {
     const listed = yield* Effect.forEach(open, (state) =>
       ownCursor(jobs.list(undefined, { kind, state, limit: JOBS_COUNTED }))
     )
-    // A failed job is listed for a month, even if a later one has succeeded.
+    // The queue lists a failed job for a month, even if a later job has succeeded.
     const failed = new Set(listed[open.indexOf("failed")]?.jobs.map(({ owner }) => owner))
     const counted = Object.fromEntries(open.map((state, place) => [state, listed[place]?.jobs.length ?? 0]))
     return {

@@ -10,17 +10,17 @@ import type { Outstanding, OutstandingDocument } from "./outstanding.ts"
 /** The work of re-indexing a document. */
 export interface DocumentEstimate {
   readonly passages: number
-  /** Passages that need a new embedding, if the text stays as it is stored. */
+  /** The number of passages that need a new embedding if the text stays as it is stored. */
   readonly toEmbed: number
-  /** Tokens in them, as tokenizers usually count. */
+  /** The estimated number of tokens in these passages. */
   readonly tokens: number
-  /** Requests they would be sent in. */
+  /** The number of requests for these passages. */
   readonly calls: number
-  /** The bytes would be read again, so that the text, and all these figures, may turn out otherwise. */
+  /** True if the bytes would be read again: the text, and all these numbers, may then differ. */
   readonly toRead: boolean
 }
 
-/** Reads the stored text, cuts it and looks which embeddings are there; asks no provider, writes nothing. */
+/** Estimates from the stored text and the existing embeddings; calls no provider and writes nothing. */
 export const estimateDocument = Effect.fnUntraced(function* (
   { passages: index, wanted }: Outstanding,
   { document, indexing, key }: OutstandingDocument,

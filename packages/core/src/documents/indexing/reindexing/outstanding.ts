@@ -7,19 +7,19 @@ import type { DocumentStore } from "../../storing/DocumentStore.ts"
 import { type IndexedBy, type Indexing, isIndexedBy, type PassageIndex } from "../PassageIndex.ts"
 import { sha256 } from "../../../secrets/sha256.ts"
 
-/** The documents to re-index: all, one person's, or one. */
+/** The documents to re-index: those of all people, of one person, or a single one. */
 export interface ReindexScope {
   readonly userId?: UserId | undefined
   readonly documentId?: string | undefined
 }
 
-/** Returns the name of a scope, which contains no personal data. */
+/** Returns the stored name of a scope: `all`, or a digest without personal data. */
 export const scopeName = ({ documentId, userId }: ReindexScope): Effect.Effect<string> =>
   userId === undefined && documentId === undefined
     ? Effect.succeed("all")
     : sha256(new TextEncoder().encode(JSON.stringify([userId ?? null, documentId?.toLowerCase() ?? null])))
 
-/** A document that is to be re-indexed, with its present indexing. */
+/** A document that is still to be re-indexed, with its present indexing. */
 export interface OutstandingDocument {
   readonly document: Document
   readonly key: DocumentKey
@@ -29,12 +29,12 @@ export interface OutstandingDocument {
 export interface Outstanding {
   readonly documents: DocumentStore["Service"]
   readonly passages: PassageIndex["Service"]
-  /** The versions that documents of a type are indexed with today. */
+  /** Returns the present versions for documents of a type. */
   readonly wanted: (type: Document["type"]) => IndexedBy
   readonly scope: ReindexScope
-  /** An indexing with these versions that became active later is done. */
+  /** The start of the run: a document is done if it was indexed with the wanted versions after this time. */
   readonly begunAt: number
-  /** Ids of documents that are left out. */
+  /** The ids of documents that are left out. */
   readonly skipped?: ReadonlySet<string>
 }
 
@@ -44,8 +44,8 @@ export const isDone = ({ begunAt, wanted }: Outstanding, type: Document["type"],
   indexing !== undefined && isIndexedBy(indexing, wanted(type)) && (indexing.activatedAt ?? -Infinity) > begunAt
 
 /**
- * Visits the ready documents of the scope that are still to be done, page by page; returns how many are done. A visit that
- * returns `"enough"` is the last one.
+ * Visits the ready documents of the scope that are still to be re-indexed, page by page; returns the number of
+ * documents that are done. Stops after a visit that returns `"enough"`.
  */
 export const visitOutstanding = <E, R>(
   input: Outstanding,

@@ -9,15 +9,16 @@ import { makeParts } from "./reindexParts.ts"
 import { ReindexRecords } from "./ReindexRecords.ts"
 import { takeTurn } from "./reindexTurn.ts"
 
-/** A turn that takes longer, because of one document, is interrupted; the next one continues the document. */
+/** A turn that takes longer because of one document is interrupted, and the next turn continues that document. */
 const LONGEST_TURN = "5 minutes"
 
-/** The turn ended early; the queue retries it. */
+/** The turn ended early, and the queue retries it. */
 class TurnStopped extends Schema.TaggedError<TurnStopped>()("TurnStopped", { reason: Schema.String }) {}
 
 /**
- * Takes turns over the outdated documents of a person, each a run of the job at the end of the queue, so that uploads of
- * the same person and the jobs of others come in between. A worker that dies loses nothing but its turn.
+ * Takes turns over the outdated documents of a person. Each turn is one run of the job, which then goes to the end of
+ * the queue, so that uploads of the same person and jobs of others run in between. A worker that dies loses only its
+ * turn.
  */
 const makeDocumentsTurn = Effect.gen(function* () {
   const jobs = yield* JobQueue
@@ -51,7 +52,7 @@ const makeEveryonesStart = Effect.gen(function* () {
     let last: UserId | undefined
     yield* visitOutstanding({ ...parts, scope: {}, begunAt: Number.NEGATIVE_INFINITY }, (page) =>
       Effect.forEach(page, ({ document: { userId } }) => {
-        // Pages are in the order of owners.
+        // The pages are in the order of owners, so this owner's job was started already.
         if (userId === last) return Effect.void
         last = userId
         return reindexing.start(userId)

@@ -11,36 +11,37 @@ import type { ProviderPatience } from "./ProviderPatience.ts"
 import type { PassageWriter } from "../PassageWriter.ts"
 import type { ReindexStore } from "./ReindexStore.ts"
 
-/** Longest time that a claim outlives its holder, in milliseconds. The holder renews it three times as often. */
+/** The lifetime of a claim in milliseconds. Its holder renews it three times in that time. */
 const CLAIM_MS = 9_000
 
 /** The result for one document. */
 export type ReindexedDocument =
   | ({ readonly _tag: "Done" } & IndexedSoFar)
-  /** Another process works on it. */
+  /** Another process is working on the document. */
   | { readonly _tag: "Busy" }
-  /** It was re-indexed or deleted since it was listed. */
+  /** The document was re-indexed or deleted after it was listed. */
   | { readonly _tag: "Settled" }
 
-/** Why a document was not re-indexed. */
+/** The reasons why a document was not re-indexed. */
 export type Failure = DocumentUnreadable | EmbeddingFailed | StorageFailed
 
 export interface ReindexParts extends Outstanding {
   readonly files: FileStore["Service"]
   readonly parser: DocumentParser["Service"]
-  /** Bounds the failed readings of a document, as for uploads. */
+  /** Limits the failed readings of a document, as for uploads. */
   readonly tryReading: Effect.Success<typeof makeReadingTries>
   readonly writer: PassageWriter["Service"]
   readonly unitOfWork: UnitOfWork["Service"]
   readonly claims: ReindexStore["Service"]
-  /** A UUID of this run. */
+  /** A UUID that identifies this run. */
   readonly holder: string
   readonly patience: ProviderPatience
 }
 
 /**
- * Returns the text to index: the stored one, which costs nothing and has the same passages at the same places. Only if the
- * parser reads the type differently today, the bytes are read again. Undefined if the document is up to date.
+ * Returns the text to index. Usually this is the stored text, which costs nothing and whose passages stay at the same
+ * places. The bytes are read again only if the parser of the type has another version now. Undefined if the document is
+ * up to date.
  */
 const textToIndex = Effect.fnUntraced(function* (parts: ReindexParts, { document, key }: OutstandingDocument) {
   const { files, parser, passages, tryReading } = parts
@@ -62,7 +63,10 @@ const NOTHING_INDEXED: IndexedSoFar = { passages: 0, of: 0, asked: 0, reused: 0 
 
 type OnProgress = (soFar: IndexedSoFar) => Effect.Effect<void>
 
-/** Indexes the text and switches to it, again and again while the embedding provider asks to wait; counts all embeddings. */
+/**
+ * Indexes the text and switches searches to it; repeats that as often as the embedding provider asks to wait. Counts
+ * the embeddings of all tries.
+ */
 const indexPatiently = Effect.fnUntraced(function* (
   parts: ReindexParts,
   outstanding: OutstandingDocument,
@@ -94,7 +98,7 @@ const indexPatiently = Effect.fnUntraced(function* (
   } satisfies ReindexedDocument
 })
 
-/** Renews a claim; ends when another process has it, because this one stood still for too long. */
+/** Renews a claim until another process has it, which can happen if this process was suspended for too long. */
 const keepClaim = <E>(claimed: Effect.Effect<boolean, E>) =>
   Effect.gen(function* () {
     let heldUntil = (yield* Clock.currentTimeMillis) + CLAIM_MS
@@ -108,7 +112,7 @@ const keepClaim = <E>(claimed: Effect.Effect<boolean, E>) =>
     }
   })
 
-/** The failure that is kept with a document; undefined if the document can be done by a later try. */
+/** Returns the failure that is stored with a document; undefined if a later try may succeed. */
 const keptFailure = (exit: Exit.Exit<unknown, Failure>, { stopped }: ProviderPatience): DocumentFailure | undefined => {
   const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
   if (failure === undefined || failure._tag === "StorageFailed") return undefined
@@ -117,8 +121,9 @@ const keptFailure = (exit: Exit.Exit<unknown, Failure>, { stopped }: ProviderPat
 }
 
 /**
- * Indexes a document as a second generation beside the searched one, and switches in one transaction. If it is interrupted,
- * the document stays as it was, and the next try continues with the passages and embeddings written so far.
+ * Indexes a document as a second generation beside the active one, and switches to it in one transaction. If it is
+ * interrupted, the document stays as it was, and the next try continues with the passages and embeddings written so
+ * far.
  */
 export const reindexOne = (parts: ReindexParts, outstanding: OutstandingDocument, onProgress: OnProgress) =>
   Effect.gen(function* () {
@@ -131,13 +136,13 @@ export const reindexOne = (parts: ReindexParts, outstanding: OutstandingDocument
       return { _tag: found === undefined ? "Settled" : "Busy" } satisfies ReindexedDocument
     }
     return yield* Effect.raceFirst(indexPatiently(parts, outstanding, onProgress), keepClaim(claimed)).pipe(
-      // The document was deleted, or another process indexed it: the next look at the scope shows which.
+      // The document was deleted, or another process indexed it: the next pass over the scope finds out.
       Effect.catchTag("GenerationGone", () => Effect.succeed({ _tag: "Settled" } satisfies ReindexedDocument)),
       Effect.onExit((exit) => Effect.ignore(claims.release({ ...claim, failure: keptFailure(exit, parts.patience) })))
     )
   })
 
-/** Retries work if storage fails for a moment; a failure that lasts ends the run. */
+/** Retries work if the storage fails for a short time; a longer failure ends the run. */
 export const againWhereStorageFails = <A, E, R>(work: Effect.Effect<A, E | StorageFailed, R>) =>
   Effect.retry(work, {
     schedule: Schedule.exponential("500 millis"),

@@ -23,11 +23,12 @@ export const makeParts = Effect.gen(function* () {
     writer: yield* PassageWriter,
     unitOfWork: yield* UnitOfWork,
     claims: yield* ReindexStore,
-    /** The versions that documents of a type are indexed with today. */
+    /** Returns the present versions for documents of a type. */
     wanted: (type: Document["type"]): IndexedBy => ({
       parser: parser.versionOf?.(type),
       version: INDEXING_VERSION,
-      // The embedder of the index: if an adapter opened the stores, no other service knows it.
+      // Asks the index for its embedder, because an adapter that opened the stores may have chosen it, unknown to other
+      // services.
       embedder: passages.embedder && embeddingModel(passages.embedder)
     })
   }

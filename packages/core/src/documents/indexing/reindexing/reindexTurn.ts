@@ -7,30 +7,33 @@ import type { Parts } from "./reindexParts.ts"
 import type { ReindexRecords } from "./ReindexRecords.ts"
 import { type ReindexProgress, runReindex } from "./runReindex.ts"
 
-/** Makes every indexing outdated that differs from the present configuration, however late it became active. */
+/**
+ * With this start, every document whose versions differ from the present ones is outdated, even if it was indexed
+ * recently.
+ */
 const OUTDATED = { begunAt: Number.NEGATIVE_INFINITY } as const
 
 export interface TurnInput {
   readonly userId: UserId
-  /** A UUID of this turn. */
+  /** A UUID that identifies this turn. */
   readonly holder: string
   readonly onProgress: (progress: ReindexProgress) => Effect.Effect<void>
 }
 
-/** The end of a turn. */
+/** The result of a turn. */
 export interface Turn {
-  /** Why nothing more can be done now. */
+  /** The reason why no further document can be done now; undefined if there is none. */
   readonly stopped: string | undefined
-  /** Every outdated document of the person is done or has failed. */
+  /** True if every outdated document of the person is done or has failed. */
   readonly isOver: boolean
 }
 
-/** Time after which a turn begins no further document. */
+/** Milliseconds after which a turn starts no further document. */
 const TURN_MS = 10_000
-/** Documents that a turn works on at once. */
+/** The number of documents that a turn works on at the same time. */
 const AT_ONCE = 2
 
-/** One turn over the outdated documents of a person, without those that failed. */
+/** Takes one turn over the outdated documents of a person, without those that failed before. */
 export const takeTurn = Effect.fnUntraced(function* (
   parts: Parts,
   records: ReindexRecords["Service"],
@@ -45,19 +48,21 @@ export const takeTurn = Effect.fnUntraced(function* (
   return { stopped, isOver: stopped === undefined && left === undone.length } satisfies Turn
 })
 
-/** Passages whose tokens are counted for an estimate. */
+/** The number of passages whose tokens are counted for an estimate. */
 const SAMPLE = 500
-/** Pages of documents that an estimate looks through for them. */
+/** The maximum number of pages of documents that are read for the sample. */
 const SAMPLED_PAGES = 20
 
-/** Work in documents that stands for that in all others. */
+/** The work in a sample of documents, from which the work in all documents is estimated. */
 export interface WorkSample {
   readonly passages: number
-  /** Tokens of those passages that need a new embedding. */
+  /** The number of tokens in those passages that need a new embedding. */
   readonly tokens: number
 }
 
-/** Counts the work in the first outdated documents of a person, or of all people; asks no provider, writes nothing. */
+/**
+ * Counts the work in the first outdated documents of a person, or of all people; calls no provider and writes nothing.
+ */
 export const sampleOutdated = Effect.fnUntraced(function* (parts: Parts, userId: UserId | undefined) {
   const outstanding = { ...parts, ...OUTDATED, scope: { userId } }
   const sample = { passages: 0, tokens: 0 }

@@ -12,81 +12,86 @@ import {
   type ReindexParts
 } from "./reindexOne.ts"
 
-/** Progress of a run or of an estimate. */
+/** The progress of a run or of an estimate. */
 export interface ReindexProgress {
   readonly documents: number
   readonly documentsDone: number
-  /** The passages that the documents have now, as a measure of the work. */
+  /** The number of passages that the documents have now, as a measure of the work. */
   readonly passages: number
   readonly passagesDone: number
-  /** Those of them whose documents are not done yet. */
+  /** The number of done passages that belong to documents that are not done yet. */
   readonly passagesInWork: number
 }
 
-/** A document that was tried and could not be re-indexed. */
+/** A document whose re-indexing was tried and failed. */
 export interface UndoneDocument {
   readonly userId: UserId
   readonly documentId: string
   readonly filename: string
-  /** The failure's code. */
+  /** The code of the failure. */
   readonly code: string
-  /** A sentence for people. */
+  /** A sentence for people about the failure. */
   readonly reason: string
 }
 
 export interface ReindexReport {
-  /** It continued an earlier run. */
+  /** True if the run continued an earlier run. */
   readonly continued: boolean
-  /** Documents that the earlier run had done. */
+  /** The number of documents that the earlier run had done. */
   readonly alreadyDone: number
-  /** Documents done now, their passages, and the embeddings that were asked for and reused. */
+  /**
+   * The numbers of documents done in this run, of their passages, and of the embeddings that were requested and reused.
+   */
   readonly done: number
   readonly passages: number
   readonly asked: number
   readonly reused: number
-  /** Documents that stay as they were. */
+  /** The number of documents that stay as they were. */
   readonly left: number
-  /** Those of them that were tried, up to a thousand. */
+  /** Those of the documents left that were tried, at most a thousand. */
   readonly undone: ReadonlyArray<UndoneDocument>
-  /** Why the others were not tried. */
+  /** The reason why the other documents were not tried; undefined if the run was not stopped. */
   readonly stopped: string | undefined
-  /** The next run continues with the rest. */
+  /** True if another run can do documents that are left. */
   readonly mayBeContinued: boolean
 }
 
 export interface RunOptions {
-  /** Documents at once. */
+  /** The number of documents that are re-indexed at the same time. */
   readonly atOnce: number
   readonly continued: boolean
   readonly onProgress: (progress: ReindexProgress) => Effect.Effect<void>
-  /** After this time, in Unix milliseconds, no further document begins. */
+  /** Unix milliseconds: no further document is started after this time. */
   readonly endAt?: number
 }
 
-/** Most documents that the report names. */
+/** The maximum number of documents that the report names. */
 const UNDONE_TOLD = 1_000
 /** After this many consecutive failures, assume a systemic fault and stop the run. */
 const FAILURES_IN_A_ROW = 5
-/** Looks at the scope for documents that became ready meanwhile; looks that wait for another process are not counted. */
+/**
+ * The maximum number of passes over the scope, which find documents that became ready meanwhile; passes that wait for
+ * another process are not counted.
+ */
 const LOOKS = 3
-/** Time between two looks if another process works on documents. */
+/** The time between two passes while another process is working on documents. */
 const BETWEEN_LOOKS = "1 second"
 
 const OVERTAKEN =
   "It is indexed again and again by a process of another configuration. Give all the same one, then run this again."
 
-/** Counts the results of a run, and decides when it stops. */
+/** Counts the results of a run, and decides whether it stops. */
 class ReindexTally {
   readonly undone = new Map<string, UndoneDocument>()
   readonly sums = { done: 0, passages: 0, asked: 0, reused: 0 }
   readonly total = { documents: 0, passages: 0 }
-  /** A later run may do the documents that failed. */
+  /** True if a later run may succeed with documents that failed. */
   mayPass = false
-  /** Why no further document is tried. */
+  /** The reason why no further document is started; undefined while there is none. */
   stopped: string | undefined
-  /** Documents are left because the time of this run is over. */
+  /** True if documents are left because the time of this run is over. */
   isOver = false
-  /** The failure of storage that stopped the run. */
+  /** The storage failure that stopped the run. */
   broken: StorageFailed | undefined
   readonly #finished = { documents: 0, passages: 0 }
   readonly #inWork = new Map<string, number>()
@@ -145,7 +150,10 @@ class ReindexTally {
 
 const weightOf = ({ document }: OutstandingDocument): number => Math.max(1, document.passages ?? 0)
 
-/** Goes through the outstanding documents again and again, until no look at them does any more. */
+/**
+ * Goes through the documents that are still to be re-indexed, in several passes, until a pass finds none that it can
+ * do.
+ */
 const workThrough = Effect.fnUntraced(function* (
   parts: ReindexParts,
   tally: ReindexTally,
@@ -186,7 +194,7 @@ const workThrough = Effect.fnUntraced(function* (
   }
 })
 
-/** Re-indexes the outstanding documents, several at a time. */
+/** Re-indexes the documents that are still to be re-indexed, several at a time. */
 export const runReindex = Effect.fnUntraced(function* (parts: ReindexParts, options: RunOptions) {
   const tally = new ReindexTally()
   const alreadyDone = yield* visitOutstanding(parts, (page) => Effect.sync(() => tally.expect(page)))
