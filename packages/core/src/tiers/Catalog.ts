@@ -7,7 +7,7 @@ import { defaultCatalog, NEW_MODEL, NEW_TIER } from "./shippedCatalog.ts"
 import { issuesOf } from "../validation/issuesOf.ts"
 import type { Tier } from "./Tier.ts"
 
-/** A catalog that cannot be used, with every problem found. */
+/** The catalog is invalid. Contains every problem that was found. */
 export class InvalidCatalog extends Schema.TaggedError<InvalidCatalog>()("InvalidCatalog", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -20,9 +20,9 @@ export class InvalidCatalog extends Schema.TaggedError<InvalidCatalog>()("Invali
 const decodeOverrides = Schema.decodeUnknownResult(CatalogOverrides, { errors: "all", onExcessProperty: "error" })
 
 /**
- * The shipped catalog, overridden part by part by `overrides` (parsed JSON); or, with `replace`, the overrides alone.
- * Throws `InvalidCatalog` with all problems: unknown keys, wrong types, tiers with unknown models, prices with unknown
- * tiers.
+ * Returns the shipped catalog, of which `overrides` (parsed JSON) replace parts; or, with `replace`, the overrides
+ * alone. Throws `InvalidCatalog` with all problems: unknown keys, wrong types, tiers with unknown models, prices with
+ * unknown tiers.
  */
 export const makeCatalog = (overrides: unknown = {}): CatalogData => {
   const decoded = decodeOverrides(overrides)
@@ -45,8 +45,8 @@ export const makeCatalog = (overrides: unknown = {}): CatalogData => {
 }
 
 /**
- * Drops the settings that belong to another vendor model: its display name, and its effort, whose values this model
- * may refuse.
+ * Removes the settings that belong to another vendor model: its display name, and its effort, because this model may
+ * not accept the value.
  */
 const withoutForeignWords = (before: Model, vendorModel: string | undefined): Omit<Model, "effort" | "displayName"> => {
   if (vendorModel === undefined || vendorModel === before.vendorModel) return before
@@ -54,7 +54,7 @@ const withoutForeignWords = (before: Model, vendorModel: string | undefined): Om
   return rest
 }
 
-/** Default: cache reads and writes cost the same as fresh input. */
+/** The default prices of a cache: reads and writes cost the same as fresh input. */
 const cacheRates = ({ creditsPer1kInput: input }: { readonly creditsPer1kInput?: number }) => ({
   creditsPer1kCachedInput: input,
   creditsPer1kCacheWrite: input
@@ -78,8 +78,8 @@ const modelsOf = ({ models: given = {}, replace }: CatalogOverrides): ReadonlyAr
 }
 
 /**
- * Shipped tiers first, then new ones in the order of the file, unless `tierOrder` is set. A new tier's missing fields
- * are problems of the catalog.
+ * Returns the shipped tiers first, followed by new tiers in the order of the file, unless `tierOrder` is set. Missing
+ * fields of a new tier are problems of the catalog.
  */
 const tiersOf = ({ replace, tierOrder, tiers: given = {} }: CatalogOverrides): ReadonlyArray<Tier> => {
   const tiers = new Map((replace === true ? [] : defaultCatalog.tiers).map((tier) => [tier.name, tier]))
@@ -90,7 +90,7 @@ const tiersOf = ({ replace, tierOrder, tiers: given = {} }: CatalogOverrides): R
   return tierOrder === undefined ? [...tiers.values()] : tierOrder.flatMap((name) => tiers.get(name) ?? [])
 }
 
-/** An order names each tier once: all that are described, and no other. */
+/** The problems of an order of tiers, which must name each described tier exactly once, and no other. */
 const orderProblems = ({ tierOrder, tiers = {}, ...given }: CatalogOverrides): ReadonlyArray<string> => {
   if (tierOrder === undefined) return []
   const described = new Set([

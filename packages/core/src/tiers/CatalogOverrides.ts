@@ -7,7 +7,7 @@ const Price = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000_
 
 const Name = Schema.NonEmptyString.check(Schema.isMaxLength(100))
 
-/** Its name in receipts, logs and metrics. */
+/** The name of a vendor in receipts, logs and metrics. */
 const VendorName = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,49}$/))
 
 const ModelOverride = Schema.Struct({
@@ -37,7 +37,7 @@ const ModelOverride = Schema.Struct({
   imageTokens: Schema.optionalKey(WholeFrom(0))
 })
 
-/** The whole catalog decides which names are valid: its tiers, and those that are added. */
+/** Not restricted here: the valid names are those of the catalog's tiers, including tiers that the same file adds. */
 const TierName = Schema.NonEmptyString
 
 const TierOverride = Schema.Struct({
@@ -52,14 +52,12 @@ const TierOverride = Schema.Struct({
   abandonedTriesPerMinute: Schema.optionalKey(WholeFrom(1))
 })
 
-/** The form of the configuration file: any part of the catalog. */
+/** The schema of the configuration file: any part of the catalog. */
 export const CatalogOverrides = Schema.Struct({
-  /**
-   * With true, none of the shipped tiers, models and prices is used: the configuration contains all that is on sale.
-   */
+  /** True: none of the shipped tiers, models and prices is used, so the configuration contains everything on sale. */
   replace: Schema.optionalKey(Schema.Boolean),
   tiers: Schema.optionalKey(Schema.Record(TierName, TierOverride)),
-  /** The tiers there are, from the lowest to the highest. */
+  /** The names of all tiers, from the lowest to the highest. */
   tierOrder: Schema.optionalKey(Schema.Array(TierName).check(Schema.isMinLength(1))),
   models: Schema.optionalKey(Schema.Record(Schema.NonEmptyString, ModelOverride)),
   prices: Schema.optionalKey(

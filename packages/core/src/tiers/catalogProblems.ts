@@ -2,12 +2,15 @@ import type { LongContextRates, Model, TokenRates } from "../models/Model.ts"
 import { type CatalogData, fallbacksOf } from "./CatalogData.ts"
 import { isTierName, namesOf } from "./Tier.ts"
 
-/** The id of the model that answers travels in a header. */
+/** An id must fit into a header, because replies name their model in one. */
 const MODEL_ID = /^[\x21-\x7e]{1,100}$/
 
 const RATES = ["creditsPer1kInput", "creditsPer1kCachedInput", "creditsPer1kCacheWrite", "creditsPer1kOutput"] as const
 
-/** Holds are upper bounds because reading a cache is never dearer, and a longer prompt never cheaper. */
+/**
+ * The problems of a model's prices. Reading a cache must not cost more than fresh input, and a longer prompt must not
+ * cost less, because holds would not be upper bounds otherwise.
+ */
 const rateProblems = ({ id, longContext, ...model }: Model): ReadonlyArray<string> => {
   const dearCache = (rates: TokenRates, path: string) =>
     rates.creditsPer1kCachedInput > rates.creditsPer1kInput

@@ -5,9 +5,9 @@ import { countOf } from "../storage/spokenNumbers.ts"
 export class ModelNotAllowed extends Schema.TaggedError<ModelNotAllowed>()("ModelNotAllowed", {
   model: Schema.String,
   tier: Schema.String,
-  /** Tiers that include the model. */
+  /** The tiers that include the model. */
   allowedTiers: Schema.Array(Schema.String),
-  /** The names for people; default: the ids. */
+  /** The display names; the ids unless given. */
   modelName: Schema.optionalKey(Schema.String),
   tierName: Schema.optionalKey(Schema.String),
   allowedTierNames: Schema.optionalKey(Schema.Array(Schema.String))
@@ -21,10 +21,10 @@ export class ModelNotAllowed extends Schema.TaggedError<ModelNotAllowed>()("Mode
   }
 }
 
-/** No tier of the catalog is called so. */
+/** The catalog has no tier with this name. */
 export class UnknownTier extends Schema.TaggedError<UnknownTier>()("UnknownTier", {
   tier: Schema.String,
-  /** The tiers there are, from the lowest to the highest. */
+  /** The names of all tiers, from the lowest to the highest. */
   tiers: Schema.Array(Schema.String)
 }) {
   readonly code = "unknown_tier"
@@ -34,13 +34,13 @@ export class UnknownTier extends Schema.TaggedError<UnknownTier>()("UnknownTier"
 }
 
 /**
- * Accounts are on tiers that the catalog does not have. Parley cannot know what their owners paid for, so it neither
- * grants nor charges anything.
+ * Accounts are on tiers that the catalog does not have. Parley cannot know what the owners of these accounts have paid
+ * for, so it neither grants nor charges anything.
  */
 export class TiersMissing extends Schema.TaggedError<TiersMissing>()("TiersMissing", {
-  /** The number of accounts on each missing tier, now or from their next period on. */
+  /** The number of accounts on each missing tier, which they have now or will have from their next period on. */
   missing: Schema.Array(Schema.Struct({ tier: Schema.String, accounts: Schema.Int })),
-  /** The tiers there are, from the lowest to the highest. */
+  /** The names of all tiers, from the lowest to the highest. */
   tiers: Schema.Array(Schema.String)
 }) {
   readonly code = "tiers_missing"

@@ -6,16 +6,16 @@ const MIB = 1024 * 1024
 const ABANDONED_TRIES_PER_MINUTE = 20
 
 /**
- * The most that both vendors count for an image: Anthropic 4,784 tokens at its high resolution ("Vision"), OpenAI at most
- * 1,536 patches by a factor of 2.46 ("Images and vision", calculating costs).
+ * The maximum number of tokens that both vendors count for an image: Anthropic 4,784 tokens at its high resolution
+ * ("Vision"), OpenAI at most 1,536 patches by a factor of 2.46 ("Images and vision", calculating costs).
  */
 const IMAGE_TOKENS = 4_800
 
 /**
- * Prices follow the vendors' public ones of November 2026, at 8,000 credits for a dollar. The context windows are
- * smaller than the vendors': people who pay by the token benefit from a prompt that is limited to the relevant parts.
- * OpenAI's models answer without thinking, because hidden thinking could not be charged for a reply that the reader
- * leaves.
+ * The prices follow the public prices of the vendors of November 2026, at 8,000 credits for a dollar. The context
+ * windows are smaller than the vendors': people who pay by the token benefit from a prompt that is limited to the
+ * relevant parts. OpenAI's models answer without reasoning, because hidden reasoning could not be charged if the reader
+ * abandons the reply.
  */
 const openai = (
   id: string,
@@ -40,12 +40,13 @@ const openai = (
   imageTokens: IMAGE_TOKENS
 })
 
-/** Anthropic charges a quarter more for input that it keeps for the next request than for fresh input. */
+/** Anthropic charges a quarter more for input that it writes to its cache than for fresh input. */
 const ANTHROPIC_CACHE_WRITE = 1.25
 
 /**
- * Anthropic publishes no tokenizer. By published measurements its present one counts up to 1.47 times the tokens of the one
- * before. With this factor our bound covers these measurements (`recordedCounts.test.ts`).
+ * Anthropic publishes no tokenizer. According to published measurements its present one counts up to 1.47 times the
+ * tokens of its predecessor. With this factor, Parley's upper bound covers these measurements
+ * (`recordedCounts.test.ts`).
  */
 const ANTHROPIC_TOKEN_FACTOR = 1.35
 
@@ -61,7 +62,7 @@ const anthropic = (...of: Parameters<typeof openai>): Model => {
   }
 }
 
-/** The defaults of a model that a configuration adds; the configuration must set the rest. */
+/** The defaults of a model that a configuration adds; the configuration must contain the other fields. */
 export const NEW_MODEL = {
   minimumCredits: 1,
   maxOutputTokens: 4096,
@@ -76,7 +77,7 @@ export const NEW_TIER = {
   abandonedTriesPerMinute: ABANDONED_TRIES_PER_MINUTE
 }
 
-/** The catalog that ships; a configuration lies over any part of it, or replaces it. */
+/** The shipped catalog; a configuration overrides parts of it, or replaces it. */
 export const defaultCatalog: CatalogData = {
   models: [
     openai("model-a-mini", "GPT-6 Luna", "gpt-6-luna", 1, 0.1, 4),

@@ -11,15 +11,18 @@ import type { TokenizerService } from "./TokenizerService.ts"
 
 /** The tables of `tokenTables.ts`, unpacked for fast look-up. */
 interface TokenVocabulary {
-  /** Texts known to be one token: words, with or without the space before. */
+  /** Texts that are known to be one token: words, with or without the preceding space. */
   readonly words: ReadonlySet<string>
-  /** By `first * 32 + second`, letters from 1, the space before them 0; capitals alike in their own table. */
+  /**
+   * Whether pairs are tokens, at `first * 32 + second`: letters from 1, the preceding space 0. Capitals have a table of
+   * the same form.
+   */
   readonly smallPairs: Uint8Array
   readonly smallTriples: Uint8Array
   readonly capitalPairs: Uint8Array
-  /** Tokens of one character, from `FIRST_CHARACTER`. */
+  /** The numbers of tokens of single characters, from `FIRST_CHARACTER` on. */
   readonly characters: Uint8Array
-  /** The longest repetition of an ASCII character in one token. */
+  /** For each ASCII character, the longest repetition that is one token. */
   readonly repeats: Uint8Array
 }
 
@@ -32,7 +35,10 @@ const answers = function* (packed: string): Generator<boolean> {
   }
 }
 
-/** Answers in the order of `firsts` (each combination of up to two letters before) by the letters 1 to 26. */
+/**
+ * Unpacks a table: rows in the order of `firsts` (each combination of up to two preceding letters), columns for the
+ * letters 1 to 26.
+ */
 const table = (packed: string, firsts: ReadonlyArray<number>, size: number): Uint8Array => {
   const unpacked = new Uint8Array(size)
   const source = answers(packed)
@@ -79,21 +85,21 @@ const unpack = (): TokenVocabulary => ({
 
 let unpacked: TokenVocabulary | undefined
 
-/** The vocabulary; unpacked when first asked for. */
+/** Returns the vocabulary; it is unpacked at the first call. */
 export const tokenVocabulary = (): TokenVocabulary => (unpacked ??= unpack())
 
 /** The position of the count, and the counts so far. */
 interface Count {
   index: number
-  /** No tokenizer counts more. */
+  /** The upper bound: no tokenizer counts more. */
   most: number
-  /** The usual count of tokenizers, in parts of a token. */
+  /** The usual count, in parts of a token. */
   usualParts: number
 }
 
 /**
- * Parts per token for the usual count: sums of whole numbers are exact in any order, so that a text has the same count
- * in one call and in steps. 1/4.6, 1/2.2, 1/20 and 1/128 of a token are whole numbers of parts.
+ * Parts per token for the usual count: sums of whole numbers are exact in any order, so a text has the same count
+ * whether it is counted in one call or in steps. 1/4.6, 1/2.2, 1/20 and 1/128 of a token are whole numbers of parts.
  */
 const PARTS_PER_TOKEN = 161_920
 const PARTS_PER_SMALL = PARTS_PER_TOKEN / 4.6
@@ -108,18 +114,21 @@ const [SMALL_A, SMALL_Z, CAPITAL_A, CAPITAL_Z, DIGIT_0, DIGIT_9] = [0x61, 0x7a, 
 const FIRST_OF_THREE_BYTES = 0x800
 const NONE = new Uint8Array(0)
 const NEVER = -1_000_000
-/** This many spaces are usually at most one token. */
+/** Usually, this many spaces are at most one token. */
 const SPACES_PER_TOKEN = 128
-/** Longer runs of letters count as a token each. */
+/** In longer runs of letters, each letter counts as a token. */
 const LONGEST_RUN = 16 * 1024
 
 const isSmall = (unit: number): boolean => unit >= SMALL_A && unit <= SMALL_Z
 const isCapital = (unit: number): boolean => unit >= CAPITAL_A && unit <= CAPITAL_Z
-/** True if a token may cover letters together with this neighbour. Spaces, digits and line ends cut. */
+/**
+ * Returns true if a token may cover letters together with this neighbour, which is not the case for spaces, digits and
+ * line ends.
+ */
 const isOpen = (unit: number): boolean => unit !== SPACE && unit !== 0x0a && unit !== 0x0d && !isDigit(unit)
 const isDigit = (unit: number): boolean => unit >= DIGIT_0 && unit <= DIGIT_9
 
-/** The end of the run of units from `first` to `last`. */
+/** Returns the end of the run of units between `first` and `last`. */
 const runEnd = (text: string, start: number, first: number, last: number): number => {
   let end = start
   while (end < text.length && text.charCodeAt(end) >= first && text.charCodeAt(end) <= last) end++
@@ -127,18 +136,19 @@ const runEnd = (text: string, start: number, first: number, last: number): numbe
 }
 
 /**
- * The most tokens into which letters can be cut. After byte-pair encoding, no two neighbours together are a token of
- * the vocabulary. So this keeps, for each position, the largest count whose last token has one letter, two, or more,
- * and never places two neighbours that are known to be one token together. A space counts as a letter. At an open end,
- * a token that begins or ends outside may cover some of the letters, and its neighbours are unknown.
+ * Returns the maximum number of tokens into which letters can be cut. After byte-pair encoding, no two neighbouring
+ * tokens together are a token of the vocabulary. So for each position the largest count is computed whose last token
+ * has one letter, two letters, or more, without two neighbours that are known to be one token together. A space counts
+ * as a letter. At an open end, a token that begins or ends outside may cover some of the letters, and its neighbours
+ * are unknown.
  */
 const mostOfLetters = (text: string, start: number, end: number, table: LetterTable): number => {
-  // Real text never has this many letters without a space, and counting them takes time.
+  // Real text never has so many letters without a space, and counting them exactly would take long.
   if (end - start > LONGEST_RUN) return end - start
   const { letterBefore, pairs, triples } = table
   const openBefore = start > 0 && isOpen(text.charCodeAt(start - 1))
   const openAfter = end < text.length && isOpen(text.charCodeAt(end))
-  // One position back, two back, and the best of all before that.
+  // The counts for one position back, two positions back, and the best of all earlier positions.
   let oneAt1 = NEVER
   let twoAt1 = NEVER
   let moreAt1 = 0
@@ -171,8 +181,8 @@ const mostOfLetters = (text: string, start: number, end: number, table: LetterTa
 }
 
 /**
- * True if this character can join letters beside it to one word: letters beyond ASCII, and the ending after an
- * apostrophe.
+ * Returns true if this character can join the letters beside it to one word: letters beyond ASCII, and the ending after
+ * an apostrophe.
  */
 const continuesWord = (text: string, index: number): boolean => {
   if (index < 0 || index >= text.length) return false
@@ -181,7 +191,8 @@ const continuesWord = (text: string, index: number): boolean => {
 }
 
 /**
- * The known pairs and triples of letters of one case: the code before the first letter, and those that are one token.
+ * The known pairs and triples of letters of one case: the code before the first letter, and the combinations that are
+ * one token.
  */
 interface LetterTable {
   readonly letterBefore: number
@@ -189,7 +200,7 @@ interface LetterTable {
   readonly triples: Uint8Array
 }
 
-/** A word of small letters, perhaps with a capital before them, and perhaps the space before it. */
+/** Counts a word of lower-case letters, with a capital before them or not, and with the preceding space or not. */
 const countWord = (text: string, start: number, spaced: boolean, count: Count, known: TokenVocabulary): void => {
   const letters = isCapital(text.charCodeAt(start)) ? start + 1 : start
   const end = runEnd(text, letters, SMALL_A, SMALL_Z)
@@ -205,11 +216,11 @@ const countWord = (text: string, start: number, spaced: boolean, count: Count, k
   const capital = letters > start ? 1 : 0
   const table = { letterBefore: SMALL_A - 1, pairs: known.smallPairs, triples: known.smallTriples }
   const most = capital + mostOfLetters(text, capital === 1 ? letters : from, end, table)
-  // The first letters of a listed word join the text before it.
+  // The first letters of a listed word may be joined with the text before it.
   count.most += listed ? Math.min(most, 2) : most
 }
 
-/** Capitals, then a word; the last capital before small letters belongs to that word. */
+/** Counts capitals and the word after them; the last capital before lower-case letters belongs to that word. */
 const countLetters = (text: string, spaced: boolean, count: Count, known: TokenVocabulary): void => {
   const start = count.index
   const capitals = runEnd(text, start, CAPITAL_A, CAPITAL_Z)
@@ -223,7 +234,7 @@ const countLetters = (text: string, spaced: boolean, count: Count, known: TokenV
   count.usualParts += Math.max(PARTS_PER_TOKEN, (end - start) * PARTS_PER_CAPITAL)
 }
 
-/** Digits go in threes; the bound leaves room for tokenizers that take two. */
+/** Counts digits, which are cut in threes; the bound also covers tokenizers that cut in twos. */
 const countDigits = (text: string, count: Count): void => {
   const end = runEnd(text, count.index, DIGIT_0, DIGIT_9)
   count.most += Math.ceil((end - count.index) / 2)
@@ -232,15 +243,15 @@ const countDigits = (text: string, count: Count): void => {
 }
 
 /**
- * Repetitions of an ASCII character. If up to k of them are one token, two neighbours together have more than k, so n
- * of them are at most 2n / (k + 1) + 1 tokens.
+ * Counts repetitions of an ASCII character. If up to k repetitions are one token, two neighbouring tokens together have
+ * more than k of them, so n repetitions are at most 2n / (k + 1) + 1 tokens.
  */
 const countRepeated = (text: string, unit: number, count: Count, known: TokenVocabulary): void => {
   const start = count.index
   const end = runEnd(text, start, unit, unit)
   const length = end - start
   count.index = end
-  // White space is cut in two before a character that does not join it.
+  // White space is cut in two before a character that is not joined with it.
   const cuts = unit < SPACE ? 2 : 1
   const most = Math.min(length, Math.floor((2 * length) / ((known.repeats[unit] ?? 1) + 1)) + cuts)
   count.most += most
@@ -255,7 +266,7 @@ const countSpaces = (text: string, count: Count, known: TokenVocabulary): void =
   const free = belongs ? end - start - 1 : end - start
   count.index = end
   if (free > 0) {
-    // Here too.
+    // The bound for repetitions applies here as well.
     count.most += Math.min(free, Math.floor((2 * free) / ((known.repeats[SPACE] ?? 1) + 1)) + (belongs ? 1 : 2))
     const parts = (free * PARTS_PER_TOKEN) / SPACES_PER_TOKEN
     count.usualParts += free === 1 && !belongs ? PARTS_OF_LONE_SPACE : Math.max(PARTS_PER_TOKEN, parts)
@@ -263,7 +274,10 @@ const countSpaces = (text: string, count: Count, known: TokenVocabulary): void =
   if (belongs) countLetters(text, true, count, known)
 }
 
-/** A run of characters beyond ASCII. Those of three bytes may be cut if a neighbour takes a byte of them. */
+/**
+ * Counts a run of characters beyond ASCII. Characters of three bytes may be cut if a neighbour takes one of their
+ * bytes.
+ */
 const countCharacters = (text: string, count: Count, known: TokenVocabulary): void => {
   let characters = 0
   while (count.index < text.length) {
@@ -279,7 +293,7 @@ const countCharacters = (text: string, count: Count, known: TokenVocabulary): vo
   if (characters > 0) count.most += 1 + Math.floor(characters / 10)
 }
 
-/** The tokens that a text is estimated at: never more than the most. */
+/** Returns the estimated number of tokens, never more than the upper bound. */
 const estimateOf = (most: number, usualParts: number): number => Math.min(most, Math.ceil(usualParts / PARTS_PER_TOKEN))
 
 /** Counts at least this many more characters; returns true if there are more. */
@@ -304,10 +318,15 @@ const countPieces = (text: string): Count => {
   return count
 }
 
-/** The text after the last cut is counted again in each call; beyond this many characters it is cut at its end. */
+/**
+ * The text after the last possible cut is counted again in each call; if it is longer than this number of characters,
+ * it is cut at its end.
+ */
 const LONGEST_TAIL = 4_096
 
-/** The last offset at which a growing text may be cut without changing the count: before its last single space. */
+/**
+ * Returns the last offset at which a growing text may be cut without changing the count: before its last single space.
+ */
 const lastCut = (text: string): number => {
   let index = text.lastIndexOf(" ")
   while (index > 0 && text[index - 1] === " ") index -= 1
@@ -317,8 +336,8 @@ const lastCut = (text: string): number => {
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 
 /**
- * Counts a growing text with the estimate of `pieceTokenizer.count`, in time that is linear in its final length: takes
- * the whole text so far, returns its tokens.
+ * Counts a growing text with the estimate of `pieceTokenizer.count`, in time that is linear in its final length. Each
+ * call takes the whole text so far and returns its tokens.
  */
 const countGrowing = (): ((text: string) => number) => {
   let counted = 0
@@ -340,9 +359,9 @@ const countGrowing = (): ((text: string) => number) => {
 }
 
 /**
- * Counts piece by piece, as tokenizers cut a text, by facts about OpenAI's cl100k and o200k (`tokenTables.ts`): common
- * words that are one token, letters that are always joined, tokens of each character. The bound holds for both, with room
- * for vendors that publish none; it is usually less than twice the count.
+ * Counts piece by piece, as tokenizers cut a text, with facts about OpenAI's cl100k and o200k (`tokenTables.ts`):
+ * common words that are one token, letters that are always joined, and the number of tokens of each character. The
+ * bound holds for both, with room for vendors that publish no tokenizer; it is usually less than twice the real count.
  */
 export const pieceTokenizer: TokenizerService = {
   count: (text) => {

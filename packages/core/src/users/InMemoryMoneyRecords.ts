@@ -15,7 +15,7 @@ interface Payment {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Adds up rows of the same place, and returns them in the order of their places. */
+/** Adds up rows with the same position, and returns them in the order of their positions. */
 const summed = <Row>(
   rows: ReadonlyArray<Row>,
   placeOf: (row: Row) => string,
@@ -32,7 +32,7 @@ const charges = (ledger: InMemoryAccounts["Service"], days: DaysInput): Readonly
     (a, b) => ({ ...a, replies: a.replies + b.replies, credits: a.credits + b.credits })
   )
 
-/** Purchases, and the payments of subscriptions; an invoice that paid for several things is one payment. */
+/** Lists purchases and the payments of subscriptions; an invoice that paid for several things is one payment. */
 const paymentsIn = ({ accounts, purchases }: PaymentTables): ReadonlyArray<Payment> => [
   ...[...purchases.values()].flat().map(({ boughtAt: at, currency, paid: amount }) => ({ amount, currency, at })),
   ...[...accounts.values()].flatMap(({ subscriptions }) => {
@@ -60,7 +60,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The sums of the in-memory ledger and payments. */
+/** The sums over the in-memory ledger and payments. */
 export const InMemoryMoneyRecords = {
   layer: Layer.effect(MoneyRecords, make).pipe(
     Layer.provide([InMemoryAccounts.layer, InMemoryPayments.layer, InMemoryStorage.layer])

@@ -1,7 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 
-/** UTC days, both included, counted from 1970-01-01. */
+/** A range of UTC days, both ends included, counted from 1970-01-01. */
 export interface DaysInput {
   readonly firstDay: number
   readonly lastDay: number
@@ -11,25 +11,28 @@ export interface DaysInput {
 export interface DayCharges {
   /** The UTC day, as `2026-11-30`. */
   readonly day: string
-  /** Empty for metered work. */
+  /** The name of the model; empty for metered work. */
   readonly model: string
   /** The number of charged replies, or of charged pieces of work. */
   readonly replies: number
-  /** Their cost in whole credits. */
+  /** The cost of these in whole credits. */
   readonly credits: number
 }
 
-/** The payments of one currency on one day that were applied, as they were paid: refunds are not taken off. */
+/** The applied payments of one currency on one day. Refunds are not subtracted. */
 export interface DayRevenue {
   /** The UTC day of the payments, as `2026-11-30`. */
   readonly day: string
   readonly currency: string
   readonly payments: number
-  /** In the smallest unit of the currency. */
+  /** The sum in the smallest unit of the currency. */
   readonly amount: number
 }
 
-/** Sums the charges and payments of all people, in time that depends on the number of those in the given days. */
+/**
+ * Sums the charges and payments of all people. The time of a sum depends on the number of charges or payments in the
+ * given days.
+ */
 export class MoneyRecords extends Context.Service<
   MoneyRecords,
   {

@@ -13,12 +13,15 @@ import { mayLag } from "../storage/LaggingReads.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type DayCharges, type DayRevenue, MoneyRecords } from "./MoneyRecords.ts"
 
-/** A charge is committed this long after its time at the latest: then the charges of a day no longer change. */
+/**
+ * A charge is committed at most this many milliseconds after its time; after that the charges of a day no longer
+ * change.
+ */
 const COMMITTED_AFTER_MS = 5 * 60_000
 
-/** The charges and payments of some days. */
+/** The charges and payments of a range of days. */
 export interface MoneyReport {
-  /** The first and the last UTC day, as `2026-11-30`; the last one is today. */
+  /** The first UTC day, as `2026-11-30`; `to` is the last one, which is today. */
   readonly from: string
   readonly to: string
   /** By day and model. */
@@ -29,38 +32,38 @@ export interface MoneyReport {
   readonly verification: TaskRun | undefined
 }
 
-/** Selects events of the payment provider. */
+/** Selects payment events. */
 export const PaymentsAsked = Schema.Struct({
   state: Schema.optional(Schema.Literals(EVENT_STATES)),
   userId: Schema.optional(UserId),
   limit: PageLimit,
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   before: Schema.optional(Id)
 })
 export type PaymentsAsked = typeof PaymentsAsked.Type
 
-/** A page of events of the payment provider. */
+/** A page of payment events. */
 export interface PaymentsPage {
   readonly events: ReadonlyArray<StoredPaymentEvent>
-  /** `before` of the next page; undefined on the last one. */
+  /** The `before` of the next page; undefined on the last page. */
   readonly next: string | undefined
 }
 
-/** A page of accounts to recompute from their rows. */
+/** Selects a page of accounts to recompute from their rows. */
 export interface VerificationAsked extends Omit<VerifyInput, "after"> {
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after: string | undefined
 }
 
-/** Reports about money for operators. Nothing here changes anything, not even the audit log. */
+/** Reports about money for operators. They change nothing, not even the audit log. */
 export class MoneyReports extends Context.Service<
   MoneyReports,
   {
-    /** The charges and the applied payments of the last `days` UTC days, today included. */
+    /** Returns the charges and the applied payments of the last `days` UTC days, today included. */
     days(days: number): Effect.Effect<MoneyReport, StorageFailed>
-    /** Events of the payment provider, the one received last first. */
+    /** Lists payment events; the one received last comes first. */
     payments(input: PaymentsAsked): Effect.Effect<PaymentsPage, InvalidInput | StorageFailed>
-    /** Recomputes some accounts from their rows, in the order of their users, and returns the differences. */
+    /** Recomputes a page of accounts from their rows, in the order of their users, and returns the differences. */
     verify(input: VerificationAsked): Effect.Effect<VerifyChunk, InvalidInput | StorageFailed>
   }
 >()("@parley/core/users/MoneyReports") {
@@ -76,7 +79,9 @@ export class MoneyReports extends Context.Service<
       const payments = yield* PaymentEventStore
       const runs = yield* TaskRuns
       const upkeep = yield* CreditUpkeep
-      /** The charges of days that are over: each is read once in a process, and by itself, so that no query is long. */
+      /**
+       * The charges of days that are over: a process reads each day once and separately, so that no query takes long.
+       */
       const past = new Map<number, ReadonlyArray<DayCharges>>()
 
       const chargesOf = Effect.fnUntraced(function* (day: number, now: number) {

@@ -17,7 +17,7 @@ import type { UnknownTier } from "../tiers/errors.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import { OperatorTiers } from "./OperatorTiers.ts"
 
-/** The person whom an action affects, and the operator who asks for it. */
+/** The affected person, and the operator who requests the action. */
 interface Asked {
   readonly userId: UserId
   readonly asked: ActionAsked
@@ -33,7 +33,8 @@ type CorrectionRefused = AccountNotFound | KeyConflict | InvalidAmount | Storage
 
 /**
  * Changes that operators and back ends make to the credits and the tier of a person who has an account. Each change and
- * its entry in the audit log are one transaction. A repeated grant or correction changes nothing and is entered once.
+ * its entry in the audit log are one transaction. A repeated grant or correction changes nothing, and is entered only
+ * once.
  */
 export class OperatorActions extends Context.Service<
   OperatorActions,
@@ -42,25 +43,28 @@ export class OperatorActions extends Context.Service<
     grant(
       input: Asked & { readonly amount: number; readonly key: string }
     ): Effect.Effect<Transaction, CorrectionRefused>
-    /** Corrects a balance; credits that are not there become debt. The same key corrects it once. */
+    /**
+     * Corrects a balance; the part of a negative amount that exceeds the balance becomes debt. The same key corrects
+     * the balance once.
+     */
     adjust(input: Asked & AdjustInput): Effect.Effect<Transaction, CorrectionRefused>
-    /** The purchase of a payment or a checkout session. */
+    /** Finds the purchase of a payment or of a checkout session. */
     purchase(
       userId: UserId,
       payment: string
     ): Effect.Effect<BoughtCredits & { readonly charge: string }, PurchaseNotFound | StorageFailed>
     /**
-     * Takes back the credits of a purchase that was refunded outside the payment provider. `refunded` is the total, in the
-     * smallest unit of the currency; undefined for all of it. Moves no money.
+     * Takes back the credits of a purchase that was refunded outside of the payment provider. `refunded` is the total,
+     * in the smallest unit of the currency; undefined if the whole purchase was refunded. Transfers no money.
      */
     refund(
       input: Asked & { readonly payment: string; readonly refunded: number | undefined }
     ): Effect.Effect<Transaction, PurchaseNotFound | PurchaseRefusal | StorageFailed>
-    /** Sets the tier: see `OperatorTiers.set`. Without `pin`, the tier that the person has changes nothing. */
+    /** Sets the tier: see `OperatorTiers.set`. Without `pin`, setting the present tier again changes nothing. */
     setTier(
       input: Asked & { readonly tier: TierName; readonly pin: boolean; readonly period: "new" | "current" }
     ): Effect.Effect<Transaction | undefined, UnknownTier | CorrectionRefused>
-    /** Lets billing decide over the tier again. */
+    /** Removes the pin, so that payment events change the tier again. */
     unpinTier(input: Asked): Effect.Effect<void, ActionRefusal | StorageFailed>
   }
 >()("@parley/core/users/OperatorActions") {
@@ -70,7 +74,7 @@ export class OperatorActions extends Context.Service<
   )
 }
 
-/** The ways to do work in one transaction with its entry in the audit log. */
+/** Makes the functions that do work in one transaction with its entry in the audit log. */
 const makeAudited = Effect.gen(function* () {
   const access = yield* AccessStore
   const audit = yield* AuditLog
@@ -84,7 +88,10 @@ const makeAudited = Effect.gen(function* () {
       who.userId,
       Effect.tap(work, () => enter(who, action, details))
     )
-  /** Does work on a person with an account, one after another, so that it cannot meet an erasure or its own repetition. */
+  /**
+   * Does work on a person with an account. Such work runs one after another for each person, so that it never runs at
+   * the same time as an erasure or a repetition of itself.
+   */
   const alone = <A, E>(userId: UserId, work: Effect.Effect<A, E>) =>
     unitOfWork.run(userId, access.lock(userId).pipe(Effect.andThen(records.account(userId)), Effect.andThen(work)))
   return { alone, audited, enter }
@@ -96,7 +103,7 @@ const make = Effect.gen(function* () {
   const credits = yield* CreditService
   const tiers = yield* OperatorTiers
 
-  /** Moves credits under a key; only the first time is entered. */
+  /** Moves credits under a key; only the first call is entered in the audit log. */
   const moving = <A, E>(
     who: Asked & { readonly amount: number; readonly key: string },
     action: string,
@@ -121,7 +128,7 @@ const make = Effect.gen(function* () {
   return OperatorActions.of({
     grant: Effect.fn("OperatorActions.grant")((input) => {
       const { amount, key, userId } = input
-      // Only purchases have payments that could differ.
+      // `PurchaseConflict` cannot occur, because this grant has no payment.
       const granting = Effect.catchTag(credits.grant({ userId, amount, key }), "PurchaseConflict", Effect.die)
       return moving(input, "credits grant", granting)
     }),

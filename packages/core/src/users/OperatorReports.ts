@@ -17,15 +17,15 @@ import { UserNotFound } from "./errors.ts"
 import { OperatorTiers, type TierStanding } from "./OperatorTiers.ts"
 import { type AccessState, UserAccess } from "./UserAccess.ts"
 
-/** The most jobs and payment events of one state that are looked at. */
+/** The maximum number of jobs and of payment events that are read for each state. */
 const LOOKED_AT = 100
 
-/** The states of payment events that want an operator's attention. */
+/** The states of payment events that need an operator's attention. */
 const OPEN_STATES = ["waiting", "refused", "unreadable", "owed"] as const
 /** The states of jobs that are not done. */
 const OPEN_JOBS = ["waiting", "running", "failed"] as const
 
-/** A person as operators see them. */
+/** A report on a person, for operators. */
 export interface PersonReport {
   readonly userId: UserId
   readonly access: AccessState
@@ -33,9 +33,9 @@ export interface PersonReport {
   readonly account: { readonly balance: Balance; readonly tier: TierStanding } | undefined
 }
 
-/** The state of a service at a glance. Counts of jobs and payment events end at 100. */
+/** The state of a service at a glance. Jobs and payment events are counted up to 100. */
 export interface HealthReport {
-  /** The findings about the background work: whether a worker lives, and whether jobs wait for too long. */
+  /** The findings about the background work: whether a worker is alive, and whether jobs have waited for too long. */
   readonly work: ReadonlyArray<WorkFinding>
   /** The workers of all processes, and the jobs that are due. */
   readonly workers: WorkState
@@ -43,34 +43,34 @@ export interface HealthReport {
   readonly paymentEvents: Readonly<Record<(typeof OPEN_STATES)[number], number>>
   /** The hooks and webhooks, with their pending and dead deliveries. */
   readonly destinations: ReadonlyArray<DestinationRecord>
-  /** Replies that models failed in this process since it began. */
+  /** The failures of models in this process since its start. */
   readonly vendors: ReadonlyArray<ModelFailures>
-  /** Refusals of this process since it began, by code and problem. */
+  /** The refusals of this process since its start, by code and problem. */
   readonly refusals: Readonly<Record<string, number>>
 }
 
 /** Selects entries of the audit log. */
 export const AuditAsked = Schema.Struct({
-  /** Only those about this person. */
+  /** Only entries about this person. */
   userId: Schema.optional(UserId),
-  /** Only those since this time, in Unix milliseconds. */
+  /** Only entries since this time, in Unix milliseconds. */
   since: Schema.optional(Schema.Finite),
-  /** Only those before the one with this number. */
+  /** Only entries before the one with this number. */
   before: Schema.optional(Offset),
   limit: PageLimit
 })
 export type AuditAsked = typeof AuditAsked.Type
 
-/** Reports for operators. Nothing here changes anything, not even the audit log. */
+/** Reports for operators. They change nothing, not even the audit log. */
 export class OperatorReports extends Context.Service<
   OperatorReports,
   {
-    /** A person who has an account, or whose access was ended. */
+    /** Returns a person who has an account, or whose access was ended. */
     person(userId: UserId): Effect.Effect<PersonReport, UserNotFound | StorageFailed>
-    /** Entries of the audit log, the newest first. */
+    /** Lists entries of the audit log, the newest first. */
     audit(input: AuditAsked): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
     readonly health: Effect.Effect<HealthReport, StorageFailed>
-    /** The findings about the background work of all processes. */
+    /** Returns the findings about the background work of all processes. */
     readonly work: Effect.Effect<ReadonlyArray<WorkFinding>, StorageFailed>
   }
 >()("@parley/core/users/OperatorReports") {

@@ -19,12 +19,12 @@ import { unknownTier } from "../tiers/CatalogData.ts"
 import type { UnknownTier } from "../tiers/errors.ts"
 import type { Tier, TierName } from "../tiers/Tier.ts"
 
-/** A person's tier, and the party that decides over it. */
+/** A person's tier, and whether an operator or payments determine it. */
 export interface TierStanding {
   readonly tier: TierName
-  /** An operator chose it, and billing events do not change it. */
+  /** True if an operator pinned the tier, so that payment events do not change it. */
   readonly pinned: boolean
-  /** The tier that billing would set now; undefined for a person who never paid for one. */
+  /** The tier that payments would set now; undefined for a person who never paid for a tier. */
   readonly paidTier: TierName | undefined
 }
 
@@ -43,15 +43,18 @@ export class OperatorTiers extends Context.Service<
   {
     standing(userId: UserId): Effect.Effect<TierStanding, AccountNotFound | StorageFailed>
     /**
-     * Puts a person on a tier. With `period: "new"`, which gives the tier's credits each time, its months begin now and
-     * are renewed by the monthly job. With `period: "current"`, the dates stay, and the tier grants its excess over the
-     * most that the period has granted, so that changes up and down give no more than the highest tier; the credits of
-     * a lower tier begin with the next period. With `pin`, payment events
-     * are recorded but do not change it until `unpin`. Without `pin`, a pinned person stays pinned, and for any other
-     * person the next payment decides. Returns undefined if nothing changed.
+     * Puts a person on a tier. With `period: "new"`, each call begins a period now, which grants the tier's credits and
+     * which the monthly job renews. With `period: "current"`, the dates stay, and the tier grants its excess over the
+     * highest tier of the period so far, so that changes up and down grant no more than the highest tier; the credits
+     * of a lower tier begin with the next period. With `pin`, payment events are recorded but do not change the tier
+     * until `unpin`. Without `pin`, a pinned person stays pinned, and for any other person the next payment decides.
+     * Returns undefined if nothing changed.
      */
     set(input: SetTier): Effect.Effect<Transaction | undefined, UnknownTier | Refused>
-    /** Lets billing decide again, beginning with all recorded events. A person who never paid keeps the tier. */
+    /**
+     * Removes the pin, and sets the tier that follows from all recorded payments. A person who never paid keeps the
+     * tier.
+     */
     unpin(userId: UserId): Effect.Effect<void, ActionRefusal | StorageFailed>
   }
 >()("@parley/core/users/OperatorTiers") {
@@ -78,7 +81,7 @@ export class OperatorTiers extends Context.Service<
         return { transaction, left: undefined, terms: { ...terms, allowance: periodCredits } }
       })
 
-      /** Begins the months of the plan. */
+      /** Begins a period of the plan now. */
       const beginNow = Effect.fnUntraced(function* (userId: UserId, wanted: Tier) {
         const key = `tier:${yield* newKey}:${wanted.name}`
         const plan = operatorPlan(catalog, { userId, wanted, key }, yield* ledger.now)
@@ -92,8 +95,8 @@ export class OperatorTiers extends Context.Service<
         const changing = period === "new" ? beginNow(userId, wanted) : changeNow(userId, wanted)
         const { left, terms, transaction } = yield* changing
         if (!account.pinned) return transaction
-        // The operator's tier replaces a paid plan as another subscription would; the plan continues later with its
-        // remaining credits.
+        // The operator's tier replaces a paid plan in the same way as another subscription; the paid plan continues
+        // later with its remaining credits.
         const { followed: before, subscriptions } = account
         const standIn = { subscriptionId: undefined, periodKey: undefined, terms, refunded: 0 }
         const taken = before?.periodStart === left?.periodStart ? (before?.taken?.allowance ?? 0) : 0

@@ -11,26 +11,26 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { type ListedPerson, PersonalData } from "./PersonalData.ts"
 
-/** A person's access. Times are in Unix milliseconds. */
+/** The state of a person's access. Times are in Unix milliseconds. */
 export interface AccessState {
-  /** When the person was blocked; undefined if the person is not blocked. */
+  /** The time at which the person was blocked; undefined if the person is not blocked. */
   readonly blockedAt: number | undefined
-  /** Sessions that began earlier are refused; undefined if none are. */
+  /** Sessions that began before this time are refused; undefined if there is no such time. */
   readonly notBefore: number | undefined
 }
 
-/** The people to list. */
+/** Selects people. */
 export const PeopleAsked = Schema.Struct({
   /**
-   * Part of the id, in any case, or the whole id of the payment provider's customer, or the whole address with which
-   * the person signs in by e-mail. If it is absent, all people.
+   * A part of the id, in upper or lower case; or the whole id of the customer at the payment provider; or the whole
+   * address with which the person signs in by e-mail. All people if absent.
    */
   search: Schema.optional(Schema.String),
-  /** Only blocked people; default false. */
+  /** True: only blocked people. False unless given. */
   blocked: Schema.optional(Schema.Boolean),
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   after: Schema.optional(Id),
-  /** The most people: 100 unless given, at most 1,000. */
+  /** The maximum number of people: 100 unless given, at most 1,000. */
   limit: Schema.optional(PageLimit)
 })
 export type PeopleAsked = typeof PeopleAsked.Type
@@ -38,7 +38,7 @@ export type PeopleAsked = typeof PeopleAsked.Type
 /** A page of people, in the order of their ids. */
 export interface PeoplePage {
   readonly people: ReadonlyArray<ListedPerson>
-  /** Where the next page begins; undefined after the last one. */
+  /** The position of the next page; undefined on the last page. */
   readonly next: string | undefined
 }
 
@@ -52,29 +52,29 @@ const stateOf = (record: AccessRecord | undefined): AccessState => ({
 })
 
 /**
- * Ends people's access, restores it, and lists people. This process refuses at once, every other one within two
- * seconds. Each action is recorded in the audit log, in the same transaction. A person can be blocked before their
- * first sign-in.
+ * Ends and restores people's access, and lists people. This process applies a change at once, every other process
+ * within two seconds. Each action is recorded in the audit log, in the same transaction. A person can be blocked before
+ * their first sign-in.
  */
 export class UserAccess extends Context.Service<
   UserAccess,
   {
     /**
-     * Refuses all requests of a person, who gets the error `blocked` (403), and all messages to the person's bots,
-     * whose visitors get the bot's decline. Ends running replies that the person pays for or reads: what was delivered
-     * is charged.
+     * Refuses all requests of a person with the error `blocked` (403), and all messages to the person's bots, whose
+     * visitors get the bot's decline. Ends running replies that the person pays for or reads; their delivered text is
+     * charged.
      */
     block(userId: UserId, asked?: ActionAsked): Effect.Effect<AccessState, StorageFailed>
-    /** Lifts a block. Sessions that have not expired count again. */
+    /** Lifts a block. Sessions that have not expired are valid again. */
     unblock(userId: UserId, asked?: ActionAsked): Effect.Effect<AccessState, StorageFailed>
     /**
-     * Ends all sessions of a person: tokens that were issued before now, or do not say when, are refused. Running
-     * replies continue. The person can sign in again.
+     * Ends all sessions of a person: tokens that were issued before now, or that do not contain the time of their
+     * issue, are refused. Running replies continue. The person can sign in again.
      */
     signOutEverywhere(userId: UserId, asked?: ActionAsked): Effect.Effect<AccessState, StorageFailed>
-    /** A person's access. */
+    /** Returns the state of a person's access. */
     access(userId: UserId): Effect.Effect<AccessState, StorageFailed>
-    /** A page of the people with an account, and of those whose access was ended; no erased ones. */
+    /** Lists the people with an account, and those whose access was ended, without erased people. */
     list(asked?: PeopleAsked): Effect.Effect<PeoplePage, InvalidInput | StorageFailed>
   }
 >()("@parley/core/users/UserAccess") {
@@ -101,7 +101,7 @@ export class UserAccess extends Context.Service<
           { address, by, reason }: ActionAsked = BY_AN_APPLICATION
         ) {
           const entry = { action: `users ${change}`, by, userId, reason, details: "", address }
-          // An erasure, which keeps a block on the mailbox, finds the change or runs before it.
+          // An erasure, which keeps a block on the mailbox, either sees this change or runs before it.
           const changed = Effect.andThen(store.lock(userId), store.change({ userId, change }))
           const work = Effect.tap(changed, () => audit.record(entry))
           const person = yield* unitOfWork.run(userId, work)

@@ -28,14 +28,14 @@ import { PersonalData } from "./PersonalData.ts"
 
 export { EXPORT_KINDS, EXPORT_VERSION, type ExportKind, type ExportLine } from "./exportLines.ts"
 
-/** Rows that are read at once, and of those that may be long. */
+/** The number of rows in one read; `LONG_PAGE` for rows that may be long. */
 const PAGE = 100
 const LONG_PAGE = 10
 
-/** The bytes of a file that are read at once. */
+/** The number of bytes of a file in one read. */
 const PIECE_BYTES = 256 * 1024
 
-/** All of a list that is read in pages, each begun behind the last of the page before. */
+/** Reads all rows of a list page by page; each page begins after the last row of the previous one. */
 const paged = <A, K>(
   limit: number,
   read: (after: K | undefined) => Effect.Effect<ReadonlyArray<A>, StorageFailed>,
@@ -96,7 +96,7 @@ const makeAccountLines = Effect.gen(function* () {
   return { account, payments }
 })
 
-/** The lines of the images of chats, each read by itself. */
+/** The lines of the images of chats; each image is read separately. */
 const makeImageLines = Effect.map(
   ImageStore,
   (images) => (userId: UserId) =>
@@ -131,7 +131,7 @@ const makeChatLines = Effect.gen(function* () {
           maxBytes: MAX_PAGE_BYTES
         }),
         (page) => {
-          // Deleted meanwhile.
+          // The chat was deleted meanwhile.
           if (page === undefined) return [[], Option.none<string>()] as const
           const said = page.messages.toReversed().map((message) => lines.messageLine(chatId, message))
           const first = page.messages[0]
@@ -208,7 +208,10 @@ const makeRecordLines = Effect.gen(function* () {
   return { ofJobs, ofEvents, ofAudit }
 })
 
-/** Returns a function that is true if any data about a person is stored; it checks first the data that an erasure counts. */
+/**
+ * Returns a function that is true if any data about a person is stored; first it checks the data that an erasure
+ * counts.
+ */
 const makeIsKnown = Effect.gen(function* () {
   const billing = yield* BillingStore
   const bots = yield* BotStore
@@ -235,18 +238,19 @@ export interface ExportAsked {
   readonly reason: string | undefined
 }
 
-/** All stored data about a person, with which operators answer a request for access. */
+/** Exports all stored data about a person, with which operators answer a request for access. */
 export class UserExport extends Context.Service<
   UserExport,
   {
     /**
-     * All data about a person, one line after another, read in pages on demand: first a line `export`, last a line
-     * `end` with the number of lines before it. The pages are read one after another, so concurrent changes may be
-     * included or not. It contains no access tokens, no messages of visitors of the person's bots (but the files that they
-     * attached, which are documents of the person), and no data derived from the included data. Records the request in the audit log, if the person exists.
+     * Returns all data about a person, one line after another, read in pages on demand: first a line `export`, last a
+     * line `end` with the number of lines before it. The pages are read one after another, so concurrent changes may be
+     * included or not. The export contains no access tokens, no messages of visitors of the person's bots (but the
+     * files that they attached, which are documents of the person), and no data that is derived from the included data.
+     * Records the request in the audit log, if the person exists.
      */
     lines(userId: UserId, asked: ExportAsked): Stream.Stream<ExportLine, UserNotFound | StorageFailed>
-    /** The bytes of a document as they were uploaded, in chunks; empty if its owner has no such document. */
+    /** Returns the uploaded bytes of a document, in chunks; empty if its owner has no such document. */
     file(document: DocumentKey): Stream.Stream<Uint8Array, StorageFailed>
   }
 >()("@parley/core/users/UserExport") {

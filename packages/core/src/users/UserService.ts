@@ -27,10 +27,13 @@ import { makeHoldAll } from "./holdAll.ts"
 import { type ErasureLimit, makeOwnErasures, UNLIMITED } from "./ownErasures.ts"
 import { type StoredData, PersonalData } from "./PersonalData.ts"
 
-/** Prefix of the pseudonym of an erased person in the ledger, before a random identifier. */
+/** The prefix of the pseudonym of an erased person in the ledger; a random identifier follows. */
 export const PSEUDONYM_PREFIX = "erased:"
 
-/** The time for which an erasure waits until the person's running replies have ended, and the interval of its tries. */
+/**
+ * The maximum time that an erasure waits for the end of the person's running replies; `TRY_EVERY` is the interval of
+ * its tries.
+ */
 const REPLIES_END_WITHIN = "10 seconds"
 const TRY_EVERY = "200 millis"
 
@@ -41,7 +44,7 @@ const inUse = () =>
     cause: new Error("The account came into use again after it was closed.")
   })
 
-/** A subscription of the person became known after the others were ended. */
+/** A subscription of the person was reported after the others had been ended. */
 class SubscribedMeanwhile extends Data.TaggedError("SubscribedMeanwhile") {}
 
 export interface ErasedUser extends StoredData {
@@ -49,7 +52,7 @@ export interface ErasedUser extends StoredData {
   readonly pseudonym: string
 }
 
-/** Closes an account, if there is one. */
+/** Makes a function that closes an account, if there is one. */
 const makeClose = Effect.gen(function* () {
   const ids = yield* IdGenerator
   const ledger = yield* CreditLedger
@@ -64,37 +67,42 @@ const makeClose = Effect.gen(function* () {
   })
 })
 
-/** Blocks the mailbox of a blocked person, who would be a new person with it otherwise. */
+/**
+ * Makes a function that blocks the mailbox of a blocked person, who could otherwise sign in with it as a new person.
+ */
 const makeKeepBlock = Effect.gen(function* () {
   const access = yield* AccessStore
   return Effect.fnUntraced(function* (userId: UserId, email: string) {
     if ((yield* access.find(userId))?.blockedAt === undefined) return
     const mailbox = yield* mailboxOf(email)
-    // A sign-in that has proven the address ends before, or finds the block.
+    // A sign-in that has proved the address either ends before this, or sees the block.
     yield* access.lock(mailbox)
     yield* access.change({ userId: mailbox, change: "block" })
   })
 })
 
-/** The person's payments, as far as an erasure ends them. */
+/** Makes the functions with which an erasure ends the person's payments. */
 const makePayments = Effect.gen(function* () {
   const billing = yield* BillingStore
   const gateway = yield* PaymentGateway
 
-  /** Subscriptions that go on, as far as it was reported. */
+  /** Returns the ids of subscriptions that continue, according to the reports so far. */
   const running = (userId: UserId) =>
     Effect.map(billing.account(userId), ({ subscriptions }) =>
       subscriptions.flatMap(({ endedAt, id }) => (endedAt === undefined ? [id] : []))
     )
 
-  /** Prevents further purchases. Without a key for payments there are no pages to close. */
+  /** Closes open checkout pages, to prevent further purchases. Without a key for payments there are no pages. */
   const closePages = Effect.fnUntraced(function* (userId: UserId) {
     const { customerId } = yield* billing.account(userId)
     if (customerId === undefined) return
     yield* Effect.catchTag(gateway.closeCheckouts({ customerId }), "PaymentsNotConfigured", () => Effect.void)
   })
 
-  /** Ends the running subscriptions, so that an erased person pays no more. One that is not there has ended already. */
+  /**
+   * Ends the running subscriptions, so that an erased person does not pay any more. A subscription that the provider
+   * does not have has ended already.
+   */
   const endSubscriptions = (userId: UserId, ended: Set<string>) =>
     Effect.gen(function* () {
       for (const id of yield* running(userId)) {
@@ -104,7 +112,7 @@ const makePayments = Effect.gen(function* () {
       }
     })
 
-  /** Whether the payment provider knows the person, who may have no other data here. */
+  /** Returns true if the payment provider knows the person, who may have no other data here. */
   const isCustomer = (userId: UserId) =>
     Effect.map(
       billing.account(userId),
@@ -114,25 +122,25 @@ const makePayments = Effect.gen(function* () {
   return { running, closePages, endSubscriptions, isCustomer }
 })
 
-/** Fails if no data is stored. */
+/** Fails with `UserNotFound` if no data is stored. */
 const known = <A extends StoredData>(userId: UserId, data: A, isKnown: boolean) =>
   isKnown || data.chats + data.documents + data.transactions > 0
     ? Effect.succeed(data)
     : Effect.fail(new UserNotFound({ userId }))
 
-/** An erasure that goes on. */
+/** An erasure that is running. */
 interface Erasure {
   readonly userId: UserId
   readonly pseudonym: string
   readonly asked: ActionAsked
   readonly limit: ErasureLimit
-  /** The subscriptions that it has ended at the payment provider. */
+  /** The subscriptions that the erasure has ended at the payment provider. */
   readonly ended: Set<string>
-  /** Releases the credits that are held while it goes on. */
+  /** Releases the credits that are held during the erasure. */
   readonly releaseCredits: Effect.Effect<void, StorageFailed>
 }
 
-/** Erases in one transaction: a refusal leaves the account open and unchanged. */
+/** Makes a function that erases in one transaction: a refusal leaves the account open and unchanged. */
 const makeEraseAtOnce = Effect.gen(function* () {
   const data = yield* PersonalData
   const audit = yield* AuditLog
@@ -171,21 +179,20 @@ export class UserService extends Context.Service<
     /** Returns the amount of stored data about a person. */
     find(userId: UserId): Effect.Effect<StoredData, UserNotFound | StorageFailed>
     /**
-     * Erases a person: closes the account, forfeits its remaining credits and writes off its debt, removes all other
-     * data about the person, and gives the ledger's rows a random pseudonym. A person who signs in under the same
-     * identity later is a new one. Before that it closes open checkout pages at the payment provider and ends
-     * subscriptions, at once and without a refund; if the provider does not answer, nothing is erased. Afterwards it
-     * revokes connections to CRMs at their providers, for a day if they do not answer. Records the request in the
-     * audit log without the person's name. This process refuses the person's sessions at once, every other one within
-     * two seconds. Fails with `HoldsOpen`, without a change, while a reply is being written;
-     * it is safe to repeat after a failure.
+     * Erases a person: closes the account, removes its remaining credits and its debt, removes all other data about the
+     * person, and gives the ledger's rows a random pseudonym. A person who signs in with the same identity later is a
+     * new person. Before that, open checkout pages at the payment provider are closed and subscriptions ended, at once
+     * and without a refund; if the provider does not answer, nothing is erased. Afterwards connections to CRMs are
+     * revoked at their providers, with retries for a day. The request is recorded in the audit log without the person's
+     * name. This process refuses the person's sessions at once, every other process within two seconds. Fails with
+     * `HoldsOpen`, without a change, while a reply is being written; safe to repeat after a failure.
      */
     erase(userId: UserId, asked?: ActionAsked): Effect.Effect<ErasedUser, ErasureRefused>
     /**
-     * Erases a person who requests it: as `erase`, but ends the person's running replies first, which are charged for
-     * what was delivered, and fails with `ErasureLimited` for 30 days after such an erasure of the same identity or
-     * mailbox: a new account has a first allowance. Fails with `HoldsOpen` if work of another kind still holds credits
-     * after ten seconds. The security event contains neither the address nor the browser of the request.
+     * Erases a person at their own request. Unlike `erase`, it first ends the person's running replies, whose delivered
+     * text is charged. It fails with `ErasureLimited` for 30 days after such an erasure of the same identity or
+     * mailbox, because a new account gets a first allowance. Fails with `HoldsOpen` if work of another kind still holds
+     * credits after ten seconds. The security event contains neither the address nor the browser of the request.
      */
     eraseOneself(userId: UserId): Effect.Effect<ErasedUser, ErasureRefused | ErasureLimited>
   }
@@ -215,7 +222,7 @@ export class UserService extends Context.Service<
         ),
         eraseOneself: Effect.fn("UserService.eraseOneself")((userId) => {
           const attempt = Effect.andThen(
-            // A refused erasure ends no reply and no plan.
+            // The limit is checked first, so that a refused erasure ends neither a reply nor a plan.
             Effect.andThen(ownErasures.refuse(userId), replies.askAllToStop(userId)),
             erase(userId, { by: BY_THE_PERSON, reason: undefined }, ownErasures)
           )
@@ -224,7 +231,7 @@ export class UserService extends Context.Service<
               while: ({ _tag }) => _tag === "HoldsOpen",
               schedule: Schedule.upTo(Schedule.spaced(TRY_EVERY), { duration: REPLIES_END_WITHIN })
             }),
-            // The event stays, and must not lead to the person.
+            // The event is stored for longer than the person's data, so it must not identify the person.
             Effect.provideService(RequestOrigin, undefined)
           )
         })
@@ -233,7 +240,7 @@ export class UserService extends Context.Service<
   )
 }
 
-/** An erasure as a whole: what ends at the payment provider, the transaction, and what follows it. */
+/** Makes the whole erasure: the calls to the payment provider, the transaction, and the work after it. */
 const makeErase = Effect.gen(function* () {
   const access = yield* AccessStore
   const accessList = yield* AccessList
@@ -245,7 +252,7 @@ const makeErase = Effect.gen(function* () {
   const security = yield* SecurityEvents
   const unitOfWork = yield* UnitOfWork
 
-  /** Erases, and again if a subscription became known between its end at the provider and the erasure. */
+  /** Erases; repeats the erasure if a subscription was reported after the others had been ended at the provider. */
   const eraseEnded = (
     erasure: Erasure
   ): Effect.Effect<Effect.Success<ReturnType<typeof eraseAtOnce>>, ErasureRefused | ErasureLimited> =>
@@ -258,7 +265,7 @@ const makeErase = Effect.gen(function* () {
     const releaseCredits = yield* holdAll(userId)
     const pseudonym = `${PSEUDONYM_PREFIX}${yield* ids.next}`
     const ending = eraseEnded({ userId, pseudonym, asked, limit, ended: new Set(), releaseCredits })
-    // A sweeper releases the credits if this cannot.
+    // If this process cannot release the credits, a sweeper does.
     const answer = yield* Effect.onError(Effect.andThen(closePages(userId), ending), () =>
       Effect.ignore(releaseCredits)
     )
@@ -266,7 +273,8 @@ const makeErase = Effect.gen(function* () {
     const learned = Effect.flatMap(access.find(userId), (person) =>
       person === undefined ? Effect.void : accessList.learn({ person })
     )
-    // The person is erased already; otherwise this process learns it within two seconds, as every other one does.
+    // The person is erased even if this fails; the process then reads of the erasure within two seconds, as all others
+    // do.
     yield* Effect.ignore(learned)
     yield* security.record({ event: "erased", userId: pseudonym })
     const { _tag, others: _others, ...erased } = answer.erased
@@ -274,7 +282,7 @@ const makeErase = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (userId: UserId, asked: ActionAsked, limit: ErasureLimit) {
-    // A refused erasure must not have ended a plan, nor must one whose caller leaves.
+    // Checked before a plan is ended: neither a refused erasure nor a caller who disconnects may have ended a plan.
     yield* unitOfWork.run(userId, data.begin(userId))
     return yield* Effect.uninterruptible(carryOut(userId, asked, limit))
   })

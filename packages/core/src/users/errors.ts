@@ -8,9 +8,9 @@ export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFou
   }
 }
 
-/** The person has erased themselves a short time ago, under this identity or with this mailbox. */
+/** The person has erased their own account a short time ago, with this identity or with this mailbox. */
 export class ErasureLimited extends Schema.TaggedError<ErasureLimited>()("ErasureLimited", {
-  /** Milliseconds after which it is possible again. */
+  /** Milliseconds until the erasure is possible again. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "erasure_limited"

@@ -15,7 +15,7 @@ import type { JobRecord } from "../jobs/JobRecord.ts"
 import type { Preferences } from "../preferences/Preferences.ts"
 import type { EmailPerson } from "../signin/SignInStore.ts"
 
-/** The version of the lines' form; it increases if a field changes its meaning or is removed. */
+/** The version of the format of lines; it increases if a field is removed or changes its meaning. */
 export const EXPORT_VERSION = 1
 
 /** The kinds of lines in an export, in the order of their first occurrence. */
@@ -64,7 +64,7 @@ export const accountLine = (account: Account): ExportLine => ({
   }
 })
 
-/** The preferences for replies; none if none are stored. */
+/** The line of the preferences for replies; no line if none are stored. */
 export const preferenceLines = (preferences: Preferences): ReadonlyArray<ExportLine> =>
   preferences.instructions === "" && preferences.modelId === null ? [] : [{ kind: "preferences", data: preferences }]
 
@@ -79,7 +79,7 @@ export const transactionLine = (row: Transaction): ExportLine => ({
   data: { ...row, createdAt: time(row.createdAt) }
 })
 
-/** Empty if the payment provider does not know the person. */
+/** The lines of billing; none if the payment provider does not know the person. */
 export const billingLines = (known: BillingAccount): ReadonlyArray<ExportLine> =>
   known.customerId === undefined &&
   known.subscriptions.length === 0 &&
@@ -93,7 +93,7 @@ export const purchaseLine = (bought: BoughtCredits): ExportLine => ({
   data: { ...bought, boughtAt: time(bought.boughtAt) }
 })
 
-/** A payment event as it was received. */
+/** A payment event in the form in which it was received. */
 export const paymentEventLine = (event: StoredPaymentEvent): ExportLine => ({
   kind: "payment_event",
   data: { ...event, userId: undefined, createdAt: time(event.createdAt), receivedAt: time(event.receivedAt) }
@@ -129,7 +129,7 @@ export const imageLine = ({ bytes, ...image }: StoredImage): ExportLine => ({
   data: { ...image, base64: Base64.encode(bytes) }
 })
 
-/** A document; of a file that a visitor attached also the conversation, without the visitor. */
+/** A document; for a file that a visitor attached, also the conversation, but not the visitor. */
 export const documentLine = ({ conversation, ...document }: Document): ExportLine => ({
   kind: "document",
   data: {
@@ -140,7 +140,7 @@ export const documentLine = ({ conversation, ...document }: Document): ExportLin
   }
 })
 
-/** A bot with its public keys, which stand in the pages of its sites. */
+/** A bot with its public keys, which are also visible in the pages of its sites. */
 export const botLine = (bot: StoredBot): ExportLine => ({
   kind: "bot",
   data: {
@@ -153,8 +153,8 @@ export const botLine = (bot: StoredBot): ExportLine => ({
 })
 
 /**
- * A conversation that the person paid for, without the visitor's messages and browser id, which are another person's
- * data.
+ * A conversation that the person paid for, without the visitor's messages and browser id, which are data of another
+ * person.
  */
 export const conversationLine = ({
   createdAt,
@@ -165,7 +165,7 @@ export const conversationLine = ({
   updatedAt
 }: BotConversation): ExportLine => ({
   kind: "conversation",
-  // The address of the visitor is that of another person.
+  // The visitor's address is data of another person.
   data: {
     ...{ bot: owner.bot, id, messageCount, state: handover?.state },
     createdAt: time(createdAt),
@@ -173,7 +173,9 @@ export const conversationLine = ({
   }
 })
 
-/** A connection without its tokens, field by field, so that no secret of tomorrow gets into it. */
+/**
+ * A connection without its tokens. The fields are listed one by one, so that a secret in a later field is not exported.
+ */
 export const crmConnectionLine = (connection: StoredCrmConnection): ExportLine => {
   const { account, botId, connectedAt, connectedBy, expiresAt, problem, provider, state } = connection
   return {
@@ -186,7 +188,7 @@ export const crmConnectionLine = (connection: StoredCrmConnection): ExportLine =
   }
 }
 
-/** A job without its payload, which may be a secret, for example a token to revoke. */
+/** A job without its payload, which may contain a secret, for example a token to revoke. */
 export const jobLine = ({ createdAt, dueAt, endedAt, id, kind, startedAt, state, tries }: JobRecord): ExportLine => ({
   kind: "job",
   data: {

@@ -7,13 +7,14 @@ import type { UserId } from "../identity/UserId.ts"
 import { IdGenerator } from "../storage/storedForms.ts"
 import { retryStorage } from "../storage/retryStorage.ts"
 
-/** If a process dies during an erasure, a sweeper releases the credits after this time. */
+/** Milliseconds after which a sweeper releases the credits if the process dies during an erasure. */
 const TTL_MS = 5 * 60_000
 
 /**
- * Holds all free credits of a person while an erasure ends their plan at the payment provider. A new hold needs a free
- * credit, so no hold that would refuse the erasure can be opened after the plan has ended, unless credits are added in
- * that time. Fails with `HoldsOpen` if a hold is open. Returns the effect that releases the credits.
+ * Makes a function that holds all free credits of a person while an erasure ends their plan at the payment provider. A
+ * new hold needs a free credit, so no hold that would prevent the erasure can be opened after the plan has ended,
+ * unless credits are added in that time. Fails with `HoldsOpen` if a hold is open. Returns the effect that releases the
+ * credits.
  */
 export const makeHoldAll = Effect.gen(function* () {
   const ids = yield* IdGenerator
@@ -30,7 +31,7 @@ export const makeHoldAll = Effect.gen(function* () {
       source: "meter:erasure" as const,
       draft: { lines: [], ended: "completed" as const }
     }
-    // A payment of the person may have locked the account; the key makes another try safe.
+    // A payment of the person may have locked the account; the key makes a further try safe.
     const reserved = yield* retryStorage(ledger.run(reserve(input, yield* ids.next))).pipe(
       Effect.catchTag("AccountNotFound", () => Effect.undefined),
       Effect.catchTag(["DailyCapReached", "InvalidAmount", "KeyConflict"], Effect.die)
@@ -38,7 +39,7 @@ export const makeHoldAll = Effect.gen(function* () {
     if (reserved?._tag === "Busy") return yield* new HoldsOpen({ open: reserved.open })
     return ledger.run(release({ userId, key })).pipe(
       Effect.asVoid,
-      // Without an account or a free credit nothing is held.
+      // If there is no account or no free credit, no hold was opened.
       Effect.catchTag("HoldNotFound", () => Effect.void)
     )
   })

@@ -6,17 +6,20 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { ErasureLimited } from "./errors.ts"
 
 /**
- * The time for which an erasure is remembered. `Accounts` opens new accounts without an allowance in it. A second erasure
- * in it is refused, because it would not be remembered for longer than the first one: an account gets the next
- * allowance after 28 days in February, and an erasure on that day, with a sign-in two days later, would give another.
+ * Milliseconds for which an erasure is remembered. In this time, `Accounts` opens new accounts without an allowance,
+ * and a second erasure is refused, because it would not be remembered for longer than the first one. Without the
+ * refusal, a person could erase their account on the day of the next allowance (after 28 days in February), sign in two
+ * days later, and get another allowance.
  */
 const WINDOW_MS = 30 * 86_400_000
 
 /** Limits the erasures that people request themselves. */
 export interface ErasureLimit {
-  /** Fails if the person was erased a short time ago, at the beginning of the transaction of an erasure. */
+  /**
+   * Fails if the person was erased a short time ago; to be called at the beginning of the transaction of an erasure.
+   */
   refuse(userId: UserId): Effect.Effect<void, ErasureLimited | StorageFailed>
-  /** Remembers an erasure, at the end of its transaction; `email` is the address with which the person signed in. */
+  /** Records an erasure, at the end of its transaction; `email` is the address with which the person signed in. */
   remember(userId: UserId, email: string | undefined): Effect.Effect<void, StorageFailed>
 }
 
@@ -35,5 +38,5 @@ export const makeOwnErasures = Effect.gen(function* () {
   return limit
 })
 
-/** Operators erase as often as they are asked to. */
+/** Operators may erase people without a limit. */
 export const UNLIMITED: ErasureLimit = { refuse: () => Effect.void, remember: () => Effect.void }

@@ -14,24 +14,24 @@ import { Id, inputsOf, PageLimit } from "../storage/inputs.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { ConversationNotFound } from "./botErrors.ts"
 
-/** A conversation of a bot, as its owner finds it. */
+/** A conversation of a bot, as it is shown to the bot's owner. */
 export interface OwnedConversation extends Omit<BotConversation, "replyIds" | "owner"> {
-  /** The same for all conversations of one visitor with the bot. It is no id that a visitor could be addressed by. */
+  /** Equal for all conversations of one visitor with the bot. A visitor cannot be contacted by it. */
   readonly visitor: string
-  /** The cost of all its replies, in whole credits. */
+  /** The cost of all replies of the conversation, in whole credits. */
   readonly credits: number
 }
 
-/** A message of a conversation, as the bot's owner reads it. */
+/** A message of a conversation, as it is shown to the bot's owner. */
 export interface OwnedMessage extends StoredMessage {
-  /** The cost of the reply, once it is charged; undefined of a message that costs nothing. */
+  /** The cost of the reply after it was charged; undefined for a message that costs nothing. */
   readonly credits: number | undefined
 }
 
-/** A conversation with messages, in order. */
+/** A conversation with its messages, in order. */
 export interface ReadConversation extends OwnedConversation {
   readonly messages: ReadonlyArray<OwnedMessage>
-  /** Something was said before the first of `messages`. */
+  /** True if there are messages before the first of `messages`. */
   readonly hasEarlier: boolean
 }
 
@@ -42,16 +42,16 @@ export interface OpenedConversation extends ReadConversation {
 
 export const FindConversationsInput = Schema.Struct({
   limit: PageLimit,
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   before: Schema.optional(Schema.Struct({ usedAtMicros: Schema.Number, id: Id })),
-  /** Only conversations with this text in their title or messages. */
+  /** Only conversations that contain this text in their title or messages. */
   search: Schema.optional(Schema.String),
   /** Only conversations in this state. */
   state: Schema.optional(Schema.Literals(HANDOVER_STATES))
 })
 export type FindConversationsInput = typeof FindConversationsInput.Type
 
-/** A page of conversations, and where the next one begins; undefined where there is none. */
+/** A page of conversations, and the position of the next page; undefined on the last page. */
 export interface FoundConversations {
   readonly conversations: ReadonlyArray<OwnedConversation>
   readonly next: ConversationCursor | undefined
@@ -59,27 +59,30 @@ export interface FoundConversations {
 
 type Unreadable = BotNotFound | ConversationNotFound | StorageFailed
 
-/** Conversations read for an export at once, and messages of one. */
+/** The number of conversations that are read together for an export; `EXPORTED_MESSAGES` is that of messages of one. */
 const EXPORTED_AT_ONCE = 50
 const EXPORTED_MESSAGES = 500
 const VISITOR_DIGITS = 16
 
-/** The conversations of visitors, for the owners of bots. Another person's bot is as one that does not exist. */
+/** The conversations of visitors, for the owners of bots. Another person's bot is treated as missing. */
 export class ConversationService extends Context.Service<
   ConversationService,
   {
-    /** A page of a bot's conversations, last used first. A page of a search may be short, or empty, and not the last. */
+    /**
+     * Returns a page of a bot's conversations, last used first. A page of a search may be short or empty without being
+     * the last.
+     */
     find(
       owner: UserId,
       botId: string,
       input: FindConversationsInput
     ): Effect.Effect<FoundConversations, BotNotFound | StorageFailed>
-    /** A conversation with its newest messages, or those before one of them. */
+    /** Returns a conversation with its newest messages, or with those before a given message. */
     get(owner: UserId, botId: string, id: string, page?: ChatPage): Effect.Effect<OpenedConversation, Unreadable>
     remove(owner: UserId, botId: string, id: string): Effect.Effect<void, Unreadable>
     /**
-     * All conversations of a bot, whole, each as it is when it is reached; in an order that does not change while they are
-     * read. A few are in memory at a time.
+     * Returns all conversations of a bot, complete, each in its state at the time when it is read, in an order that
+     * does not change meanwhile. Only a few are in memory at a time.
      */
     exported(
       owner: UserId,
@@ -98,11 +101,11 @@ export class ConversationService extends Context.Service<
   )
 }
 
-/** Adds to conversations what their replies cost, as the ledger has it. */
+/** Makes functions that add to conversations the costs of their replies, from the ledger. */
 const makeCosts = Effect.gen(function* () {
   const records = yield* CreditRecords
 
-  /** The conversations with what they cost, asked of the ledger for all of them at once. */
+  /** Returns the conversations with their costs, which are read from the ledger for all of them together. */
   const withCosts = Effect.fnUntraced(function* (owner: UserId, found: ReadonlyArray<BotConversation>) {
     const ids = found.flatMap(({ replyIds }) => replyIds)
     const costs = ids.length === 0 ? new Map() : yield* replyCosts(records, owner, ids)
@@ -131,13 +134,13 @@ const makeCosts = Effect.gen(function* () {
   return { withCosts, withMessages }
 })
 
-/** Reads whole conversations, a page at a time. */
+/** Makes a function that reads whole conversations, page by page. */
 const makeExport = Effect.gen(function* () {
   const chats = yield* ChatStore
   const chatRecords = yield* ChatRecords
   const { withMessages } = yield* makeCosts
 
-  /** All messages of a conversation, read from its end; undefined where it was deleted meanwhile. */
+  /** Returns all messages of a conversation, read from its end; undefined if it was deleted meanwhile. */
   const allMessages = Effect.fnUntraced(function* ({ id: chatId, owner }: BotConversation) {
     let messages: ReadonlyArray<StoredMessage> = []
     for (let before: string | undefined; ; before = messages[0]?.id) {

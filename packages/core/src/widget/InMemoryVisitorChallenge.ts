@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Challenge } from "./VisitorChallenge.ts"
 
-/** A challenge for tests: what `solve` returns proves it, once. */
+/** A challenge for tests: a token that `solve` returns is accepted once. */
 export const makeInMemoryVisitorChallenge = (): Challenge & { readonly solve: () => string } => {
   const solved = new Set<string>()
   let last = 0

@@ -2,9 +2,9 @@ import { Context, type Effect, Schema } from "effect"
 
 /** The public settings with which a visitor's browser shows a challenge. */
 export interface ShownChallenge {
-  /** Tells the widget which challenge to show. */
+  /** The kind of challenge that the widget shows. */
   readonly kind: "turnstile"
-  /** Public: identifies this site at the challenge's provider. */
+  /** The public key that identifies this site at the challenge's provider. */
   readonly siteKey: string
 }
 
@@ -12,11 +12,11 @@ export interface ShownChallenge {
 export interface ChallengeAnswer {
   /** The token that the visitor's browser got for the solved challenge. */
   readonly token: string
-  /** The address the visitor comes from, as the server knows it. */
+  /** The visitor's address, as the server sees it. */
   readonly address: string | undefined
 }
 
-/** The token cannot be verified: the provider does not answer, or refuses this server's settings. */
+/** The token cannot be verified, because the provider does not answer or refuses this server's settings. */
 export class ChallengeUnavailable extends Schema.TaggedError<ChallengeUnavailable>()("ChallengeUnavailable", {
   reason: Schema.Literals(["unreachable", "bad-answer", "misconfigured"]),
   cause: Schema.optionalKey(Schema.Defect())
@@ -31,9 +31,9 @@ export class ChallengeUnavailable extends Schema.TaggedError<ChallengeUnavailabl
 /** Distinguishes people from programs. */
 export interface Challenge {
   readonly shown: ShownChallenge
-  /** The origin whose scripts and frames the widget's page loads for it. */
+  /** The origin from which the widget's page loads the scripts and frames of the challenge. */
   readonly origin: string
-  /** True if the token proves a challenge that was solved recently for this site. A token is accepted once. */
+  /** Returns true if the token proves that a challenge for this site was solved recently. A token is accepted once. */
   verify(answer: ChallengeAnswer): Effect.Effect<boolean, ChallengeUnavailable>
 }
 

@@ -11,26 +11,38 @@ import { type ChallengeUnavailable, VisitorChallenge } from "./VisitorChallenge.
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-/** A stream may end at any moment: the pause requested of a visitor who has the maximum number of open replies. */
+/**
+ * Milliseconds after which a visitor with the maximum number of open replies may retry, because a reply may end at any
+ * moment.
+ */
 const STREAM_WAIT_MS = 5_000
 
 /** A message that a visitor sends to a bot. */
 export interface VisitorCall {
-  /** The address it came from, as the server knows it; all calls of unknown origin share one limit. */
+  /**
+   * The address from which the message was sent, as the server sees it; all calls with an unknown address share one
+   * limit.
+   */
   readonly address: string | undefined
   readonly botId: string
-  /** A conversation that is known to be the visitor's own; undefined if a new one begins. */
+  /** The id of a conversation that belongs to the visitor; undefined if a new one begins. */
   readonly conversationId: string | undefined
 }
 
-/** The subjects on which a visitor's calls are counted, and the error if the maximum number is open. */
+/**
+ * The subjects by which a visitor's calls are counted, and for each the code of the error if the maximum number of its
+ * replies is open.
+ */
 const COUNTED = { ip: "ip-streams", conversation: "conversation", bot: "bot-streams" } as const
 
 interface CountedOn extends CallLimit {
   readonly name: keyof typeof COUNTED
 }
 
-/** Nothing that a visitor chooses is in them but a conversation, which only adds one. */
+/**
+ * The limits of a call. Apart from the conversation, which only adds a limit, a visitor cannot choose any of the
+ * subjects.
+ */
 const limitsOf = ({ address, botId, conversationId }: VisitorCall, limits: WidgetLimits): ReadonlyArray<CountedOn> => [
   { name: "ip", subject: addressBucket(address), calls: limits.perIpPerMinute, atOnce: limits.streamsPerIp },
   ...(conversationId === undefined
@@ -49,13 +61,13 @@ const limitReached = (
     : new VisitorLimitReached({ limit: COUNTED[name], quota: atOnce, retryAfterMs: remainingMs })
 }
 
-/** The limits of messages that bring no solved challenge. */
+/** The limits on messages without a solved challenge. */
 const unprovenLimits = ({ address, conversationId }: VisitorCall, calls: number): ReadonlyArray<CallLimit> => [
   { name: "unproven-ip", subject: addressBucket(address), calls },
   ...(conversationId === undefined ? [] : [{ name: "unproven-conversation", subject: conversationId, calls }])
 ]
 
-/** Whether a text has more code points than `most`, without looking at more of it than that takes. */
+/** Returns true if a text has more than `most` code points; examines no more of the text than necessary. */
 const isLonger = (text: string, most: number): boolean => {
   if (text.length <= most) return false
   let left = most
@@ -63,24 +75,29 @@ const isLonger = (text: string, most: number): boolean => {
   return false
 }
 
-/** Bounds what visitors can cost a bot's owner and the server, however many they say they are. */
+/**
+ * Limits the costs that visitors can cause for a bot's owner and the server, even if one visitor pretends to be many.
+ */
 export class VisitorGate extends Context.Service<
   VisitorGate,
   {
-    /** Takes a message that is no longer than visitors may write. */
+    /** Fails if a message is too long. */
     checkMessage(message: string): Effect.Effect<void, VisitorMessageTooLong>
-    /** Admits an address that reads a conversation, which costs the server work, but no credits. */
+    /** Admits a read of a conversation by an address; a read costs the server work, but no credits. */
     enterReading(address: string | undefined): Effect.Effect<void, VisitorReadsLimited | StorageFailed>
-    /** Admits a file of an address to a bot: as many in an hour as messages in a minute. A refused one is counted nowhere. */
+    /**
+     * Admits a file from an address to a bot: as many files an hour as messages a minute. A refused file is not counted
+     * anywhere.
+     */
     enterUpload(address: string | undefined, botId: string): Effect.Effect<void, VisitorUploadsLimited | StorageFailed>
     /**
      * Admits a visitor's call until the scope closes, within the limits of its address, conversation and bot. A refused
-     * call is counted nowhere, so that no visitor uses up the room of others.
+     * call is not counted anywhere, so that no visitor uses up limits that are shared with others.
      */
     enter(call: VisitorCall): Effect.Effect<void, VisitorLimitReached | StorageFailed, Scope.Scope>
     /**
-     * Asks for a solved challenge if the address or the conversation has sent too many messages without one in an hour. Lets
-     * every message pass if no challenge is configured.
+     * Requires a solved challenge if the address or the conversation has sent too many messages without one within an
+     * hour. If no challenge is configured, every message passes.
      */
     prove(
       call: VisitorCall,

@@ -3,7 +3,7 @@ import { HANDOVER_LANGUAGES } from "../chat/store/Handover.ts"
 import { RATINGS } from "../chat/store/StoredChat.ts"
 import { mailAddressOf } from "../mail/mailAddress.ts"
 
-/** The longest id that a visitor's browser gives itself, in UTF-16 units. */
+/** The maximum length of the id that a visitor's browser gives itself, in UTF-16 units. */
 const MAX_VISITOR_ID = 200
 
 const isStorable = (value: string) =>
@@ -19,10 +19,10 @@ const named = {
   )
 }
 
-/** The longest token of a challenge, in UTF-16 units: the maximum of Turnstile's. */
+/** The maximum length of a challenge's token, in UTF-16 units: the maximum of Turnstile's. */
 const MAX_TOKEN = 2_048
 
-/** The longest tag of a language, in UTF-16 units. */
+/** The maximum length of a language tag, in UTF-16 units. */
 const MAX_TAG = 100
 const challengeToken = Schema.optionalKey(
   Schema.String.check(Schema.isMaxLength(MAX_TOKEN, { message: `Expected at most ${MAX_TOKEN} characters` }))
@@ -46,7 +46,7 @@ export const VisitorMessage = Schema.Struct({
 })
 export type VisitorMessage = typeof VisitorMessage.Type
 
-/** The conversation of a visitor's request. */
+/** Names the conversation of a visitor's request. */
 export const VisitorConversation = Schema.Struct({
   ...named,
   conversationId: Schema.String.annotate({ description: "The conversation, as `x-conversation-id` named it." }),
@@ -66,10 +66,10 @@ export const VisitorFile = Schema.Struct({
 })
 export type VisitorFile = typeof VisitorFile.Type
 
-/** The longest address of a page, in UTF-16 units. */
+/** The maximum length of a page's address, in UTF-16 units. */
 const MAX_PAGE = 2_000
 
-/** A visitor's wish to speak with a person. */
+/** A visitor's request to speak with a person. */
 export const PersonWish = Schema.Struct({
   ...named,
   conversationId: Schema.optionalKey(Schema.String).annotate({

@@ -2,7 +2,7 @@ import type { Bot, BotSettings } from "../bots/Bot.ts"
 import { botLanguage, botTexts } from "../bots/botTexts.ts"
 import { opensAt } from "../bots/openingHours.ts"
 
-/** The facts that a bot shows to visitors. */
+/** The settings of a bot that visitors see. */
 export interface WidgetConfig extends Pick<
   BotSettings,
   | "displayName"
@@ -17,15 +17,15 @@ export interface WidgetConfig extends Pick<
   | "welcomeCards"
   | "showSources"
   | "visitorUploads"
-  // Whether visitors can ask for a person, and the name of that person.
+  // The two fields say whether visitors can ask for a person, and the name of that person.
   | "handOver"
   | "personName"
 > {
-  /** When people are back, in Unix milliseconds; undefined if they are there. */
+  /** Unix milliseconds: the time at which people answer again; undefined if they answer now. */
   readonly opensAt: number | undefined
 }
 
-/** A bot's look, its texts in the language of a tag (BCP 47), and whether people answer at a moment. */
+/** Returns a bot's look, its texts in the language of a tag (BCP 47), and whether people answer at a time. */
 export const configOf = (bot: Bot, lang: string | undefined, now: number): WidgetConfig => {
   const {
     colorScheme,

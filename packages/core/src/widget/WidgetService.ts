@@ -49,23 +49,23 @@ import { visitorShares } from "./visitorShares.ts"
 import { configOf, type WidgetConfig } from "./WidgetConfig.ts"
 import { messagesAfter, shownMessage, type WidgetTranscript } from "./WidgetTranscript.ts"
 
-/** A visitor's message, and the address it came from. */
+/** A visitor's message, and the address from which it was sent. */
 export interface VisitorCallInput extends VisitorMessage {
-  /** The address it came from, as the server knows it. */
+  /** The address from which the message was sent, as the server sees it. */
   readonly address: string | undefined
 }
 
-/** Which conversation a visitor asks for, and from where. */
+/** The conversation that a visitor reads, and the address of the request. */
 export interface VisitorReadInput extends VisitorConversation {
-  /** The address the question came from, as the server knows it. */
+  /** The address from which the request was sent, as the server sees it. */
   readonly address: string | undefined
 }
 
-/** A visitor's wish for a person, and its origin. */
+/** A visitor's request for a person, and the address from which it was sent. */
 export interface PersonWishInput extends PersonWish {
-  /** The address it came from, as the server knows it. */
+  /** The address from which the request was sent, as the server sees it. */
   readonly address: string | undefined
-  /** The origin of the dashboard, if it is configured: the mail to the owner leads there. */
+  /** The origin of the dashboard, if it is configured: the mail to the owner links to it. */
   readonly site?: string | undefined
 }
 
@@ -73,16 +73,16 @@ export interface PersonWishInput extends PersonWish {
 export interface PersonWished {
   readonly conversationId: string
   readonly state: HandoverState
-  /** The server knows an address of the visitor. */
+  /** True if the server knows an e-mail address of the visitor. */
   readonly hasEmail: boolean
-  /** When people are back, in Unix milliseconds; undefined if they are there. */
+  /** Unix milliseconds: the time at which people answer again; undefined if they answer now. */
   readonly opensAt: number | undefined
 }
 
-/** The answer to a visitor: a reply as it is written, or that the bot cannot answer at the moment. */
+/** The answer to a visitor: a reply while it is written, or a text that the bot cannot answer at the moment. */
 export interface WidgetReply {
   readonly conversationId: string
-  /** To be read once, inside the scope of `send`. */
+  /** The text. Read it once, within the scope of `send`. */
   readonly text: Stream.Stream<string, ModelFailed>
   /** The reply's message; undefined unless the bot answers. */
   readonly messageId?: string | undefined
@@ -90,10 +90,10 @@ export interface WidgetReply {
   readonly answeredBy: "bot" | "person" | "none"
 }
 
-/** The failures of naming a bot. */
+/** The failures of finding the bot of a public key. */
 export type BotUnreachable = BotNotFound | BotMisconfigured | StorageFailed
 
-/** Why a visitor gets no reply. */
+/** The reasons why a visitor gets no reply. */
 export type WidgetSendFailed =
   | BotUnreachable
   | ConversationNotFound
@@ -107,7 +107,7 @@ export type WidgetSendFailed =
   | ModelFailed
   | ModelUnavailable
 
-/** Why a visitor's file is not attached. */
+/** The reasons why a visitor's file is not attached. */
 export type AttachFailed =
   | BotUnreachable
   | ConversationNotFound
@@ -121,27 +121,27 @@ export type AttachFailed =
 const TRANSCRIPT_MESSAGES = 200
 const TRANSCRIPT_BYTES = 256 * 1024
 
-/** A call and whom it is for. */
+/** A visitor's call, with its bot and its conversation. */
 interface Asked {
-  /** When the visitor asked: before the bot was found. */
+  /** The time at which the visitor asked, before the bot was found. */
   readonly askedAt: number
   readonly bot: Bot
   readonly owner: VisitorOwner
   readonly call: VisitorCallInput
 }
 
-/** The public side of bots: what visitors, who prove nothing, can ask. */
+/** The calls for visitors, who prove no identity. */
 export class WidgetService extends Context.Service<
   WidgetService,
   {
-    /** The facts that the active bot with this public key shows, in the language of a tag (BCP 47) if it has texts in it. */
+    /** Returns the public settings of the active bot with this public key; its texts are in `lang` (BCP 47). */
     config(publicKey: string, lang?: string): Effect.Effect<WidgetConfig, BotUnreachable>
     /**
-     * Answers a visitor, at the owner's expense and by the owner's settings alone. Where the owner's credits or the room
+     * Answers a visitor, at the owner's expense and by the owner's settings alone. If the owner's credits or the room
      * for conversations are used up, or the owner is blocked, the reply is the bot's decline, which costs nothing.
      */
     send(call: VisitorCallInput): Effect.Effect<WidgetReply, WidgetSendFailed, Scope.Scope>
-    /** Has a visitor wait for a person of the bot's owner. From then on the bot is silent until the person is done. */
+    /** Makes a visitor wait for a person. From then on the bot does not answer until the person is done. */
     askForPerson(
       wish: PersonWishInput
     ): Effect.Effect<
@@ -171,7 +171,7 @@ export class WidgetService extends Context.Service<
   )
 }
 
-/** Answers visitors who get no reply, in words of the bot, or as a failure that says nothing of its owner. */
+/** Makes the answers without a reply: the bot's decline, or a failure that reveals nothing about the owner. */
 const makeInsteadOfReply = Effect.gen(function* () {
   const chats = yield* ChatStore
   const ids = yield* IdGenerator
@@ -181,7 +181,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
     return botTexts(bot, language).declineText ?? neutralDecline(language)
   }
 
-  /** Keeps what was asked and that it was declined: the visitor may go on, and the owner sees what was missed. */
+  /** Stores the question and its decline: the visitor may continue, and the owner sees declined questions. */
   const keepDeclined = Effect.fnUntraced(function* (asked: Asked, chatId: string) {
     const { call, owner } = asked
     yield* chats.beginTurn({
@@ -194,7 +194,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
     })
   })
 
-  /** The answer to a visitor in place of a reply. It says nothing of the owner's plans, balances and caps. */
+  /** Returns the answer in place of a reply. It reveals nothing about the owner's plans, balances and caps. */
   return Effect.fnUntraced(function* (
     asked: Asked,
     error: SendFailed | BotUnreachable
@@ -211,7 +211,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
       }
       case "ChatNotFound":
         return yield* new ConversationNotFound()
-      // The owner was erased since the bot was found.
+      // The owner was erased after the bot was found.
       case "SessionInvalid":
         return yield* new BotNotFound({ botId: "" })
       case "DailyCapReached":
@@ -221,7 +221,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
       case "TooManyReplies":
       case "TooManyAbandonedTries":
         return yield* new BotBusy({ retryAfterMs: error.retryAfterMs })
-      // A visitor's message fits into any window: the instructions, or the prompt of a prompt builder, do not.
+      // A visitor's message fits into any context window, but the owner's instructions or a builder's prompt may not.
       case "PromptBuilderFailed":
       case "PromptTooLong":
         return yield* new BotMisconfigured({ botId: bot.id })
@@ -237,7 +237,7 @@ const makeInsteadOfReply = Effect.gen(function* () {
   })
 })
 
-/** Asks the chat at the owner's expense and by the owner's settings. */
+/** Makes a function that sends a message to the chat at the owner's expense and by the owner's settings. */
 const makeAsk = Effect.gen(function* () {
   const { widget: limits } = yield* Catalog
   const chat = yield* ChatService
@@ -266,7 +266,7 @@ const makeAsk = Effect.gen(function* () {
         }
       })
     ).pipe(
-      // The bot stands for its owner, and an owner who was erased since gets no new account.
+      // An owner who was erased after the visitor asked gets no new account.
       Effect.provideService(SessionIssuedAt, askedAt)
     )
 })
@@ -278,7 +278,7 @@ const makeFinding = Effect.gen(function* () {
 
   const botOf = Effect.fnUntraced(function* (publicKey: string, held?: "held") {
     const bot = yield* bots.findByKey(publicKey, held)
-    // The sent key is not repeated: an unknown, a malformed and a retired key get the same answer.
+    // The error does not contain the key: an unknown, a malformed and a retired key get the same answer.
     return bot ?? (yield* new BotNotFound({ botId: "" }))
   })
 
@@ -292,7 +292,7 @@ const makeFinding = Effect.gen(function* () {
   return { botOf, conversationOf }
 })
 
-/** Returns a function that has a visitor wait for a person. */
+/** Makes a function that lets a visitor wait for a person. */
 const makeAskingForPerson = Effect.gen(function* () {
   const askForPerson = yield* makeAskForPerson
   const gate = yield* VisitorGate
@@ -316,7 +316,7 @@ const makeAskingForPerson = Effect.gen(function* () {
   }, Effect.scoped)
 })
 
-/** Returns the reply of the bot, or none if a person answers. */
+/** Makes a function that returns the bot's reply, or an empty one if a person answers. */
 const makeAnswered = Effect.gen(function* () {
   const ask = yield* makeAsk
   const sayToPerson = yield* makeSayToPerson
@@ -329,7 +329,7 @@ const makeAnswered = Effect.gen(function* () {
       return { conversationId: (conversationId ?? "").toLowerCase(), text: Stream.empty, answeredBy: "person" } as const
     }
     const { chatId, messageId, text } = yield* ask(asked).pipe(
-      // A document or a plan that was there a moment ago: what is there now decides.
+      // A document was deleted, or the plan has changed meanwhile: try again with the present state.
       Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ModelNotAllowed"], () =>
         Effect.flatMap(botOf(call.publicKey), (again) => ask({ ...asked, bot: again }))
       )
@@ -385,13 +385,13 @@ const make = Effect.gen(function* () {
       const looked = bot.handOver ? yield* handovers.look({ owner, chatId: conversationId }) : undefined
       const state = looked?.handover.state ?? "bot"
       const hasEmail = looked?.handover.email !== undefined
-      // Nearly all looks find nothing new, and read no messages.
+      // Nearly all of these requests find nothing new; then no messages are read.
       if (after !== undefined && looked?.newestId === after.toLowerCase()) {
         return { conversationId: conversationId.toLowerCase(), state, hasEmail, messages: [] }
       }
       const asked = { owner, chatId: conversationId }
       const { chat: found, documentIds, messages } = yield* conversationOf({ ...asked, limit: TRANSCRIPT_MESSAGES })
-      // Files are among the documents that are stored with the conversation.
+      // The files are among the documents that are stored with the conversation.
       const files = documentIds.length === 0 ? [] : yield* conversationFiles.list(asked)
       const shown = messagesAfter(messages, after).flatMap((message) => shownMessage(bot, message))
       return { conversationId: found.id, state, hasEmail, messages: shown, files: files.map(widgetFile) }

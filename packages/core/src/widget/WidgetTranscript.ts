@@ -4,34 +4,37 @@ import type { ConversationState } from "../chat/store/Handover.ts"
 import type { WidgetFile } from "./files/attachFile.ts"
 import type { MessageState, Source, ReplyRating, StoredMessage } from "../chat/store/StoredChat.ts"
 
-/** A source as visitors see it. */
+/** A source as it is shown to visitors. */
 export interface ShownToVisitor extends Pick<Source, "number" | "filename" | "page" | "text"> {}
 
-/** A message of a conversation as its visitor sees it. */
+/** A message of a conversation as it is shown to its visitor. */
 export interface WidgetMessage {
   readonly id: string
   readonly role: "user" | "assistant"
   readonly content: string
   readonly state: MessageState
-  /** The name of the person who wrote it, which may be empty; absent of other messages. */
+  /** The name of the person who wrote the message, possibly empty; absent for other messages. */
   readonly author?: string
-  /** The visitor's rating; absent without one, and of messages that cannot be rated. */
+  /** The visitor's rating; absent if there is none, or if the message cannot be rated. */
   readonly rating?: ReplyRating["rating"]
-  /** The bot wrote it: the visitor may rate it. */
+  /** True if the bot wrote the message, so that the visitor may rate it. */
   readonly ratable: boolean
-  /** Those that the reply cites, where the bot shows them. */
+  /** The sources that the reply cites, if the bot shows sources. */
   readonly sources: ReadonlyArray<ShownToVisitor>
 }
 
-/** A conversation as its visitor sees it. */
+/** A conversation as it is shown to its visitor. */
 export interface WidgetTranscript {
   readonly conversationId: string
   readonly state: ConversationState
-  /** The visitor has given an address for a person's answer. */
+  /** True if the visitor has given an e-mail address for a person's answer. */
   readonly hasEmail: boolean
-  /** The newest, in order; of these only the ones after a message that the visitor named. */
+  /** The newest messages, in order; if the visitor named a message, only those after it. */
   readonly messages: ReadonlyArray<WidgetMessage>
-  /** The files that the visitor attached, oldest first; undefined if only new messages were asked for and there are none. */
+  /**
+   * The files that the visitor attached, oldest first; undefined if only new messages were requested and there are
+   * none.
+   */
   readonly files?: ReadonlyArray<WidgetFile>
 }
 
@@ -43,7 +46,7 @@ const shownOf = (bot: Bot, { content, sources }: StoredMessage): ReadonlyArray<S
     .map(({ filename, number, page, text }) => ({ number, filename, page, text }))
 }
 
-/** A message as its visitor sees it: nothing of one with the role `system`. */
+/** Returns a message as it is shown to its visitor; none if it has the role `system`. */
 export const shownMessage = (bot: Bot, message: StoredMessage): ReadonlyArray<WidgetMessage> => {
   const { author, content, id, model, rating, role, state } = message
   if (role === "system") return []
@@ -58,6 +61,6 @@ export const shownMessage = (bot: Bot, message: StoredMessage): ReadonlyArray<Wi
   ]
 }
 
-/** The messages after one of them; all if it is not among them. */
+/** Returns the messages after a given one; all messages if the list does not contain it. */
 export const messagesAfter = (messages: ReadonlyArray<StoredMessage>, after: string | undefined) =>
   messages.slice(messages.findIndex(({ id }) => id === after?.toLowerCase()) + 1)

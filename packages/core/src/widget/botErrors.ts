@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The visitor has no conversation with this id with the bot. */
+/** The visitor has no conversation with this id and this bot. */
 export class ConversationNotFound extends Schema.TaggedError<ConversationNotFound>()("ConversationNotFound", {}) {
   readonly code = "conversation_not_found"
   override get message() {
@@ -8,7 +8,7 @@ export class ConversationNotFound extends Schema.TaggedError<ConversationNotFoun
   }
 }
 
-/** No person answers in the place of this bot: its owner has not switched that on. */
+/** The bot's owner has not turned on that people answer visitors. */
 export class HandOverOff extends Schema.TaggedError<HandOverOff>()("HandOverOff", {}) {
   readonly code = "hand_over_off"
   override get message() {
@@ -16,13 +16,13 @@ export class HandOverOff extends Schema.TaggedError<HandOverOff>()("HandOverOff"
   }
 }
 
-/** The bot answers no more today. The reason is not revealed to visitors. */
+/** The bot does not answer any more today. The reason is not revealed to visitors. */
 export class BotResting extends Schema.TaggedError<BotResting>()("BotResting", {
   /** Milliseconds until the next day (UTC). */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "bot_resting"
-  /** The limit for the client, without its size. */
+  /** The limit as the client sees it, without its size. */
   get rateLimit() {
     return { policy: "day", resetMs: this.retryAfterMs }
   }
@@ -32,14 +32,14 @@ export class BotResting extends Schema.TaggedError<BotResting>()("BotResting", {
 }
 
 /**
- * The maximum number of replies that the bot's owner or the visitor may have is being written or waits for a reader.
+ * Already the maximum number of replies of the bot's owner, or of the visitor, are being written or wait for a reader.
  */
 export class BotBusy extends Schema.TaggedError<BotBusy>()("BotBusy", {
-  /** Milliseconds after which trying again may be worthwhile. */
+  /** Milliseconds after which a retry may succeed. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "bot_busy"
-  /** The limit for the client, without its size. */
+  /** The limit as the client sees it, without its size. */
   get rateLimit() {
     return { policy: "replies", resetMs: this.retryAfterMs }
   }

@@ -14,22 +14,22 @@ const REFUSALS = {
 } as const satisfies Record<VisitorLimit, unknown>
 
 /**
- * A visitor's call was refused because of a limit. The error says which limit the visitor has used up, and about the
- * bot only that it is busy.
+ * A visitor's call was refused because of a limit. The error names the limit if the visitor has used it up; of a limit
+ * of the bot it says only that the bot is busy.
  */
 export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>()("VisitorLimitReached", {
   limit: Schema.Literals(VISITOR_LIMITS),
-  /** The maximum number. */
+  /** The maximum number of calls or replies. */
   quota: Schema.Int,
   /** The length of the limit's window in milliseconds; undefined for a limit on concurrent replies. */
   windowMs: Schema.optional(Schema.Finite),
-  /** Milliseconds after which trying again may be worthwhile. */
+  /** Milliseconds after which a retry may succeed. */
   retryAfterMs: Schema.Finite
 }) {
   get code() {
     return REFUSALS[this.limit].code
   }
-  /** The limit for the client. */
+  /** The limit as the client sees it. */
   get rateLimit() {
     const { limit: policy, quota, windowMs } = this
     return windowMs === undefined ? { policy, quota } : { policy, quota, windowMs, resetMs: this.retryAfterMs }
@@ -40,13 +40,13 @@ export class VisitorLimitReached extends Schema.TaggedError<VisitorLimitReached>
   }
 }
 
-/** The visitors of one address have used up their part of the day. Its size is not revealed. */
+/** The visitors of one address have used up their share of the day. Its size is not revealed. */
 export class VisitorDayUsedUp extends Schema.TaggedError<VisitorDayUsedUp>()("VisitorDayUsedUp", {
   /** Milliseconds until the next day (UTC). */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "visitor_day_used_up"
-  /** The limit for the client. */
+  /** The limit as the client sees it. */
   get rateLimit() {
     return { policy: "ip-day", resetMs: this.retryAfterMs }
   }
@@ -55,7 +55,7 @@ export class VisitorDayUsedUp extends Schema.TaggedError<VisitorDayUsedUp>()("Vi
   }
 }
 
-/** This message needs a solved challenge, since many were sent without one. */
+/** The message needs a solved challenge, because many messages were sent without one. */
 export class VisitorChallengeRequired extends Schema.TaggedError<VisitorChallengeRequired>()(
   "VisitorChallengeRequired",
   {
@@ -69,16 +69,16 @@ export class VisitorChallengeRequired extends Schema.TaggedError<VisitorChalleng
   }
 }
 
-/** An address that loaded conversations more often than it may. */
+/** The address has loaded conversations more often than it may. */
 export class VisitorReadsLimited extends Schema.TaggedError<VisitorReadsLimited>()("VisitorReadsLimited", {
   quota: Schema.Int,
-  /** Milliseconds. */
+  /** The length of the limit's window in milliseconds. */
   windowMs: Schema.Finite,
-  /** Milliseconds until it may again. */
+  /** Milliseconds until the address may load conversations again. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "visitor_reads_limited"
-  /** The limit for the client. */
+  /** The limit as the client sees it. */
   get rateLimit() {
     return { policy: "ip-reads", quota: this.quota, windowMs: this.windowMs, resetMs: this.retryAfterMs }
   }
@@ -88,7 +88,7 @@ export class VisitorReadsLimited extends Schema.TaggedError<VisitorReadsLimited>
   }
 }
 
-/** A visitor's message that is longer than visitors may write. */
+/** The visitor's message is too long. */
 export class VisitorMessageTooLong extends Schema.TaggedError<VisitorMessageTooLong>()("VisitorMessageTooLong", {
   limit: Schema.Int
 }) {

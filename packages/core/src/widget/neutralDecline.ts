@@ -1,6 +1,6 @@
 import type { BotLanguage } from "../bots/botFields.ts"
 
-/** The text for visitors if a bot's owner has written none: it says nothing of money. */
+/** The text for visitors if the bot's owner has written none; it does not mention money. */
 const DECLINES: Readonly<Record<BotLanguage, string>> = {
   en: "I cannot answer at the moment. Please try again later.",
   de: "Ich kann im Moment nicht antworten. Bitte versuchen Sie es später noch einmal.",
@@ -17,5 +17,5 @@ const DECLINES: Readonly<Record<BotLanguage, string>> = {
 /** The neutral decline in English. */
 export const NEUTRAL_DECLINE = DECLINES.en
 
-/** The neutral decline in the language of the widget; in English if it is unknown. */
+/** Returns the neutral decline in the language of the widget; in English if the language is unknown. */
 export const neutralDecline = (language: BotLanguage = "en"): string => DECLINES[language]

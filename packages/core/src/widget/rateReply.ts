@@ -6,13 +6,16 @@ import { VisitorGate } from "./VisitorGate.ts"
 import type { VisitorRating } from "./VisitorMessage.ts"
 import { visitorOwner } from "./visitorOwner.ts"
 
-/** A visitor's rating, and its origin. */
+/** A visitor's rating, and the address from which it was sent. */
 export interface VisitorRatingInput extends VisitorRating {
-  /** The address it came from, as the server knows it. */
+  /** The address from which the rating was sent, as the server sees it. */
   readonly address: string | undefined
 }
 
-/** Returns a function that stores a visitor's rating of a reply, as often as an address may read conversations. */
+/**
+ * Returns a function that stores a visitor's rating of a reply; an address may rate as often as it may read
+ * conversations.
+ */
 export const makeRating = <E>(botOf: (publicKey: string) => Effect.Effect<Bot, E>) =>
   Effect.gen(function* () {
     const chat = yield* ChatService

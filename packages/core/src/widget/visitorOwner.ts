@@ -8,9 +8,10 @@ import { retryStorage } from "../storage/retryStorage.ts"
 import { hexDigest } from "./hexDigest.ts"
 
 /**
- * The owner key of a visitor's conversations with a bot. A visitor proves their identity by an id of their own choice,
- * so a person who read it could continue the conversation. It is therefore stored as a digest with the bot's id, which
- * does not reveal the visitor to a bot's owner, to a reader of the database, or to another bot's owner.
+ * Returns the owner key of a visitor's conversations with a bot. A visitor is identified only by an id that the
+ * visitor's browser has chosen, so a person who read this id could continue the conversation. It is therefore stored as
+ * a digest together with the bot's id, which does not reveal the id to a bot's owner, to a reader of the database, or
+ * to another bot's owner.
  */
 export const visitorOwner = (bot: Bot, visitorId: string): Effect.Effect<VisitorOwner> =>
   Effect.map(hexDigest([bot.id, visitorId]), (visitor) => ({ visitor, bot: bot.id, botOwner: bot.owner }))
@@ -18,8 +19,8 @@ export const visitorOwner = (bot: Bot, visitorId: string): Effect.Effect<Visitor
 const LEFT = "A conversation that began while its bot was deleted could not be deleted."
 
 /**
- * Returns a function for a conversation that has begun: deletes it if its bot was deleted meanwhile, because the bot's owner
- * could neither see nor delete it. Never fails.
+ * Returns a function that deletes a new conversation if its bot was deleted meanwhile, because the bot's owner could
+ * neither see nor delete it. The function never fails.
  */
 export const makeLeaveDeletedBot = Effect.gen(function* () {
   const bots = yield* BotStore

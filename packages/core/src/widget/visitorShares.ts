@@ -8,9 +8,9 @@ import { hexDigest } from "./hexDigest.ts"
 const partOf = (credits: number, percent: number): number => Math.floor((credits * percent) / 100)
 
 /**
- * The parts of the owner's day: one for the bot, and for the visitor's address one of the bot's part and one of the whole day.
- * The first reply to an address is always allowed, so that a small day answers visitors at all. Addresses are stored as
- * digests, for the day.
+ * The daily shares of a visitor's reply: one for the bot; and for the visitor's address, one share of the bot's part
+ * and one of the whole day. The first reply to an address is always allowed, so that a bot with a small daily cap
+ * answers visitors at all. Addresses are stored as digests, for one day.
  */
 export const visitorShares = Effect.fnUntraced(function* (
   { dailyCap, id, owner }: Bot,

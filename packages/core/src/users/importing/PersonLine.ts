@@ -10,7 +10,7 @@ const credits = whole(0, MAX_CREDITS, `whole credits from 0 to ${MAX_CREDITS}`)
 
 const anchorWords = "a time as 2026-11-30T09:00:00Z, or Unix milliseconds"
 
-/** ISO 8601 with a time zone: a time without one means another moment on every machine. */
+/** ISO 8601 with a time zone: a time without a zone would mean different moments on different machines. */
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2}))?$/
 
 const Anchor = Schema.Union([
@@ -20,30 +20,30 @@ const Anchor = Schema.Union([
   )
 ]).annotate({ expected: anchorWords })
 
-/** A person of an import. Null stands for an absent value. */
+/** A person in an import. Null has the same meaning as an absent value. */
 export const PersonLine = Schema.Struct({
-  /** The person's id, as the identity provider names them. */
+  /** The person's id at the identity provider. */
   user: UserId,
   /** A tier of the catalog; the lowest unless given. */
   tier: Schema.optional(Schema.NullOr(Schema.String)),
-  /** The rest of the current period, in whole credits; all credits of the tier's period unless given. */
+  /** The unspent credits of the current period, whole; all credits of the tier's period unless given. */
   allowance: Schema.optional(Schema.NullOr(credits)),
   /** Credits that do not expire; none unless given. */
   topup: Schema.optional(Schema.NullOr(credits)),
-  /** A moment at which a period began: the others are months from it. Now unless given. */
+  /** A time at which a period began; the other periods begin whole months before and after it. Now unless given. */
   anchor: Schema.optional(Schema.NullOr(Anchor)),
   /** The person's customer at the payment provider. */
   stripeCustomer: Schema.optional(Schema.NullOr(Id))
 })
 export type PersonLine = typeof PersonLine.Type
 
-/** A person as the import decides. */
+/** A person as the import stores them. */
 export interface ImportedPerson {
   readonly account: Omit<ImportAccountInput, "asOf" | "dryRun">
   readonly customerId: string | undefined
 }
 
-/** The result of reading a line: a person, or the reason for which the line cannot be imported. */
+/** The result of reading a line: a person, or the reason why the line cannot be imported. */
 export type ReadPerson =
   | { readonly _tag: "Person"; readonly person: ImportedPerson }
   | { readonly _tag: "Refused"; readonly user: string | undefined; readonly reason: string }
@@ -80,7 +80,7 @@ const shapeProblem = (given: Readonly<Record<string, unknown>>): string | undefi
 const timeOf = (anchor: number | string | null | undefined): number | undefined =>
   typeof anchor === "string" ? Date.parse(anchor) : (anchor ?? undefined)
 
-/** The tier of a name; the lowest if the line names none. */
+/** Returns the tier with a name; the lowest tier if the line names none. */
 const tierOf = (catalog: CatalogData, name: TierName | null | undefined) =>
   name === null || name === undefined ? lowestTier(catalog) : catalog.tiers.find((tier) => namesOf(tier).includes(name))
 
@@ -94,7 +94,7 @@ const personOf = (catalog: CatalogData, line: PersonLine, now: number): Imported
     return "anchor: expected a moment at which a period has begun, not one in the future"
   }
   const customerId = line.stripeCustomer ?? undefined
-  // A plan that a customer pays for is renewed by its invoices, so that an unpaid one grants nothing.
+  // The invoices of a paid plan renew it, so that an unpaid invoice grants nothing.
   const isPaid = customerId !== undefined && tier !== lowestTier(catalog)
   return {
     account: {
@@ -111,7 +111,10 @@ const personOf = (catalog: CatalogData, line: PersonLine, now: number): Imported
   }
 }
 
-/** Returns the function that reads a line; undefined for an empty one. It remembers the people and customers of the lines. */
+/**
+ * Returns the function that reads a line; the function returns undefined for an empty line. It remembers the people and
+ * customers of earlier lines, to refuse repetitions.
+ */
 export const personReader = (catalog: CatalogData, now: number) => {
   const places = new Map<string, number>()
   const repeated = (name: string, id: string, line: number): string | undefined => {

@@ -12,40 +12,44 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { Catalog } from "../../tiers/Catalog.ts"
 import { type ImportedPerson, type PersonLine, personReader } from "./PersonLine.ts"
 
-/** People imported together: enough for full commits, few enough that an interruption loses little time. */
+/**
+ * The number of people who are imported together: enough for efficient commits, and few enough that an interruption
+ * loses little time.
+ */
 const AT_ONCE = 500
 
-/** A line that was not imported, with a reason that a person can act on. */
+/** A line that was not imported, with a reason on which an operator can act. */
 export interface RefusedLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number
-  /** Undefined if the line names none. */
+  /** The person in the line; undefined if the line names none. */
   readonly user: string | undefined
   readonly reason: string
 }
 
-/** The result of an import, or of as much of it as is done. */
+/** The result of an import, or of the part of it that is done. */
 export interface ImportReport {
   readonly dryRun: boolean
-  /** The moment of the balances, in Unix milliseconds. */
+  /** Unix milliseconds: the time of the balances. */
   readonly asOf: number
-  /** The lines with content that were read. */
+  /** The number of lines with content that were read. */
   readonly lines: number
   readonly created: number
-  /** People who had signed in before, and whose account had only its first allowance. */
+  /** The number of people who had signed in before, and whose account had only its first allowance. */
   readonly updated: number
-  /** People who were imported before, with the same values. */
+  /** The number of people who had been imported before with the same values. */
   readonly unchanged: number
   readonly refused: ReadonlyArray<RefusedLine>
 }
 
 export const ImportOptions = Schema.Struct({
   /**
-   * The moment of the balances, in Unix milliseconds: payments of a line's customer that were reported earlier are part
-   * of the balance, and later ones are granted. Now unless given, and never in the future. Name the same moment when an import is repeated.
+   * Unix milliseconds: the time of the balances. Payments of a line's customer that were reported before this time are
+   * part of the balance; later ones are granted. Now unless given, and never in the future. Give the same time when an
+   * import is repeated.
    */
   asOf: Schema.optional(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))),
-  /** Reports what would be done, and does nothing. */
+  /** True: reports what an import would do, and changes nothing. */
   dryRun: Schema.optional(Schema.Boolean),
   asked: Schema.optional(ActionAsked)
 })
@@ -54,23 +58,23 @@ export type ImportOptions = typeof ImportOptions.Type
 type Lines = ReadonlyArray<PersonLine | string>
 
 /**
- * Imports people with their tiers, balances and customers from another system. Each line is imported or refused by
- * itself, in two steps that may be repeated: the customer is linked together with the moment of the balance, and then
- * the account is opened, once for its key. So an import that was interrupted is continued by the same call.
+ * Imports people with their tiers, balances and customers from another system. Each line is imported or refused
+ * independently, in two steps that may be repeated: the customer is linked together with the time of the balance, and
+ * then the account is opened, once for its key. So the same call continues an import that was interrupted.
  */
 export class UserImport extends Context.Service<
   UserImport,
   {
     /**
-     * Imports people. A text is a line of JSON, and an empty one is skipped. A person who is imported again with the
-     * same values stays unchanged. An account that has been used is refused, and so is a customer of another person:
-     * nothing is overwritten. The audit log has one entry for each call that changed something.
+     * Imports people. Each text is a line of JSON; an empty text is skipped. A person who is imported again with the
+     * same values stays unchanged. An account that has been used is refused, and so is a customer of another person, so
+     * that nothing is overwritten. The audit log gets one entry for each call that changed something.
      */
     import(
       lines: Lines,
       options?: ImportOptions
     ): Effect.Effect<ImportReport, InvalidInput | PaymentFailed | StorageFailed>
-    /** The same, with a report after each part of the lines. */
+    /** Does the same, and reports after each part of the lines. */
     run(
       lines: Lines,
       options: ImportOptions,
@@ -93,7 +97,7 @@ interface ReadLine {
   readonly person: ImportedPerson
 }
 
-/** The outcome of a line: what became of the account, or the reason of a refusal. */
+/** The outcome of a line: the state of the account, or the reason of a refusal. */
 type LineOutcome = ImportState | { readonly reason: string }
 
 const reasonOf = (outcome: Exclude<ImportOutcome, { readonly _tag: "Imported" }>): string => {
@@ -119,7 +123,7 @@ const otherCustomer = (customer: string | undefined): LineOutcome => ({
       : `the person has another customer: ${customer}`
 })
 
-/** The ways to import a part of the lines. */
+/** Makes the function that imports a part of the lines. */
 const makePart = Effect.gen(function* () {
   const billing = yield* BillingStore
   const ledger = yield* CreditLedger
@@ -129,13 +133,15 @@ const makePart = Effect.gen(function* () {
       concurrency: "unbounded"
     })
 
-  /** Links the customers of the people who can be imported; returns the refusals and the events that waited. */
+  /**
+   * Links the customers of the people who can be imported; returns the refusals and the ids of the events that waited.
+   */
   const adopt = Effect.fnUntraced(function* (
     people: ReadonlyArray<ImportedPerson>,
     outlook: ReadonlyArray<LineOutcome>,
     { asOf, dryRun }: Pick<ImportReport, "asOf" | "dryRun">
   ) {
-    // Times of events are whole seconds.
+    // The times of payment events are whole seconds.
     const importedAt = Math.floor(asOf / 1_000) * 1_000
     const adopted = people.flatMap(({ account: { userId }, customerId }, place) =>
       customerId !== undefined && (outlook[place] === "created" || outlook[place] === "updated")
@@ -146,7 +152,7 @@ const makePart = Effect.gen(function* () {
     return yield* billing.adopt(adopted, { dryRun })
   })
 
-  /** The outcomes of some people, and the events that waited for their customers. */
+  /** Returns the outcomes of a part of the people, and the events that waited for their customers. */
   return Effect.fnUntraced(function* (
     people: ReadonlyArray<ImportedPerson>,
     run: Pick<ImportReport, "asOf" | "dryRun">
@@ -202,7 +208,7 @@ const make = Effect.gen(function* () {
   const run: UserImport["Service"]["run"] = Effect.fn("UserImport.import")(function* (lines, options, onProgress) {
     const now = yield* Clock.currentTimeMillis
     const { asOf = now, asked = BY_AN_APPLICATION, dryRun = false } = options
-    // Until then, no purchase of these people would be granted.
+    // Until that time, no purchase of these people would be granted.
     if (asOf > now) return yield* new InvalidInput({ field: "asOf", expected: "a moment that is not in the future" })
     const counts = makeCounts(dryRun, asOf)
     const read = personReader(catalog, now)

@@ -12,17 +12,17 @@ import { mayLag } from "../../storage/LaggingReads.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import { groupQuestions, type QuestionGroup } from "./groupQuestions.ts"
 
-/** The most days of a report. */
+/** The maximum number of days of a report. */
 export const MAX_REPORT_DAYS = 90
 
-/** The newest questions that are grouped: comparing more of them would take long. */
+/** The number of newest questions that are grouped, because comparing more of them would take long. */
 const GROUPED_QUESTIONS = 500
 const MOST_GROUPS = 50
 const MOST_DOCUMENTS = 50
 
 /** A UTC day of a bot. */
 export interface ReportedDay extends Omit<BotDay, "day"> {
-  /** As `2026-11-30`. */
+  /** The day, as `2026-11-30`. */
   readonly day: string
   /** The credits that the bot's replies cost on this day. */
   readonly credits: number
@@ -30,9 +30,9 @@ export interface ReportedDay extends Omit<BotDay, "day"> {
 
 /** The report on the conversations of a bot. */
 export interface BotReport {
-  /** Every day of the report, in order; the last one is today (UTC). */
+  /** All days of the report, in order; the last one is today (UTC). */
   readonly days: ReadonlyArray<ReportedDay>
-  /** Questions that were not answered, most frequent first: at most 50 groups of the newest 500. */
+  /** Groups of unanswered questions, most frequent first: at most 50 groups, made of the newest 500 questions. */
   readonly unanswered: ReadonlyArray<QuestionGroup>
   /** The documents that replies cite, most cited first: at most 50. */
   readonly cited: ReadonlyArray<CitedDocument>
@@ -44,7 +44,7 @@ export interface BotReport {
 export class BotAnalytics extends Context.Service<
   BotAnalytics,
   {
-    /** The report of the last `days` days, today included: 1 to 90. */
+    /** Returns the report of the last `days` days, today included: 1 to 90. */
     report(
       owner: UserId,
       botId: string,

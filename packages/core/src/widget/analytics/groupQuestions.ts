@@ -1,19 +1,19 @@
 import type { UnansweredQuestion } from "../../chat/store/BotReports.ts"
 
-/** Questions that ask for the same, by their words. */
+/** Questions with similar words, which probably ask for the same thing. */
 export interface QuestionGroup {
-  /** The newest one. */
+  /** The newest question of the group. */
   readonly question: string
   readonly count: number
-  /** The conversations of the newest ones, at most five. */
+  /** The conversations of the newest questions, at most five. */
   readonly conversationIds: ReadonlyArray<string>
-  /** Of the newest one, in Unix milliseconds. */
+  /** Unix milliseconds: the time of the newest question. */
   readonly at: number
 }
 
-/** Shorter words say little about a question. */
+/** Shorter words are ignored, because they say little about a question. */
 const LEAST_LETTERS = 4
-/** Questions with at least this part of their words in common, of all words of both, are of one group. */
+/** Two questions belong to one group if at least this share of all their words is in both. */
 const ALIKE = 0.5
 const MOST_CONVERSATIONS = 5
 
@@ -29,8 +29,8 @@ const likeness = (one: ReadonlySet<string>, other: ReadonlySet<string>): number 
 }
 
 /**
- * Groups questions, newest first, by the Jaccard index of their words: each joins the most similar group whose newest question
- * is similar enough. Most frequent groups first.
+ * Groups questions, newest first, by the Jaccard index of their words: each question joins the most similar group, if
+ * it is similar enough to that group's newest question. The most frequent groups come first.
  */
 export const groupQuestions = (questions: ReadonlyArray<UnansweredQuestion>): ReadonlyArray<QuestionGroup> => {
   const groups: Array<{ readonly words: ReadonlySet<string>; readonly members: Array<UnansweredQuestion> }> = []

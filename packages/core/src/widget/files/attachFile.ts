@@ -19,26 +19,29 @@ import type { VisitorFile } from "../VisitorMessage.ts"
 import { visitorOwner } from "../visitorOwner.ts"
 import { NoRoomForFile, TooManyConversationFiles, VisitorUploadsOff } from "./fileErrors.ts"
 
-/** The most bytes of a visitor's file, and the most files of a conversation. */
+/**
+ * The maximum size of a visitor's file in bytes; `MAX_CONVERSATION_FILES` is the maximum number of files of a
+ * conversation.
+ */
 export const MAX_VISITOR_FILE_BYTES = 5 * 1024 * 1024
 export const MAX_CONVERSATION_FILES = 5
-/** The part of the owner's room for documents that the files of all visitors may take. */
+/** The share of the owner's quota for documents that files of visitors may take. */
 const VISITORS_SHARE = 1 / 2
 
-/** A file of a visitor, and its origin. */
+/** A visitor's file, and the address from which it was sent. */
 export interface VisitorFileInput extends VisitorFile {
-  /** The name that the visitor's browser sent; cleaned here. */
+  /** The file name from the visitor's browser; it is cleaned before it is stored. */
   readonly filename: string
   readonly bytes: Uint8Array
-  /** The address it came from, as the server knows it. */
+  /** The address from which the file was sent, as the server sees it. */
   readonly address: string | undefined
 }
 
-/** A file of a conversation, as its visitor sees it. */
+/** A file of a conversation, as it is shown to the visitor. */
 export interface WidgetFile {
   readonly filename: string
   readonly status: Document["status"]
-  /** Why it could not be read; absent unless that failed and the cause is known. */
+  /** The code of the reason why the file could not be read; absent if it was read, or if the reason is unknown. */
   readonly reason?: DocumentFailure
 }
 
@@ -56,7 +59,10 @@ const refusalOf = (
   return attached === "Full" ? Effect.fail(new NoRoomForFile()) : Effect.void
 }
 
-/** Refuses a file before it is scanned and stored: of a conversation that is full or not there, or of a blocked owner. */
+/**
+ * Makes a check that refuses a file, before it is scanned and stored, if the conversation is full or does not exist, or
+ * if the owner is blocked.
+ */
 const makeCheck = Effect.gen(function* () {
   const access = yield* AccessList
   const chats = yield* ChatStore
@@ -108,7 +114,7 @@ export const makeAttachFile = <E>(botOf: (publicKey: string, held?: "held") => E
       const attaching = { owner, chatId, continues: conversationId !== undefined, maxFiles: MAX_CONVERSATION_FILES }
       const stored = Effect.flatMap(share(bot.owner), (quota) =>
         store({ userId: bot.owner, filename, bytes }, { ...limits, maxBytes }, (document) =>
-          // Scanning takes time. A bot that is deleted with its conversations meanwhile must not get another one.
+          // Scanning takes time: no conversation may be created if the bot and its conversations are deleted meanwhile.
           Effect.andThen(
             takingBot(publicKey, "held"),
             Effect.flatMap(files.attach({ ...attaching, document, quota }), refusalOf)
@@ -116,7 +122,7 @@ export const makeAttachFile = <E>(botOf: (publicKey: string, held?: "held") => E
         )
       )
       const { document } = yield* stored.pipe(
-        // As with a reply, an owner who was erased since gets no new account.
+        // As for a reply: an owner who was erased meanwhile gets no new account.
         Effect.provideService(SessionIssuedAt, askedAt),
         Effect.catchTag("SessionInvalid", () => Effect.fail(new BotNotFound({ botId: "" }))),
         Effect.catchTag("DocumentQuotaExceeded", () => Effect.fail(new NoRoomForFile()))

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { countOf } from "../../storage/spokenNumbers.ts"
 
-/** Visitors of this bot attach no files: its owner has not switched that on. */
+/** The bot's owner has not turned on that visitors may attach files. */
 export class VisitorUploadsOff extends Schema.TaggedError<VisitorUploadsOff>()("VisitorUploadsOff", {}) {
   readonly code = "visitor_uploads_off"
   override get message() {
@@ -9,7 +9,7 @@ export class VisitorUploadsOff extends Schema.TaggedError<VisitorUploadsOff>()("
   }
 }
 
-/** The conversation has as many files as one may have. */
+/** The conversation has the maximum number of files. */
 export class TooManyConversationFiles extends Schema.TaggedError<TooManyConversationFiles>()(
   "TooManyConversationFiles",
   { limit: Schema.Int }
@@ -20,7 +20,7 @@ export class TooManyConversationFiles extends Schema.TaggedError<TooManyConversa
   }
 }
 
-/** The bot's owner has no room for the file, or may not act at the moment. Which it is only the owner may know. */
+/** The bot's owner has no room for the file, or is blocked. The visitor does not learn which of these. */
 export class NoRoomForFile extends Schema.TaggedError<NoRoomForFile>()("NoRoomForFile", {}) {
   readonly code = "no_room_for_file"
   override get message() {
@@ -28,13 +28,13 @@ export class NoRoomForFile extends Schema.TaggedError<NoRoomForFile>()("NoRoomFo
   }
 }
 
-/** Too many files were attached from an address, or to a bot. Which it is only the owner may know. */
+/** Too many files were attached from one address, or to the bot. The visitor does not learn which of these. */
 export class VisitorUploadsLimited extends Schema.TaggedError<VisitorUploadsLimited>()("VisitorUploadsLimited", {
-  /** Milliseconds until it may again. */
+  /** Milliseconds until the visitor may attach files again. */
   retryAfterMs: Schema.Finite
 }) {
   readonly code = "visitor_uploads_limited"
-  /** The limit for the client, without its size. */
+  /** The limit as the client sees it, without its size. */
   get rateLimit() {
     return { policy: "uploads", resetMs: this.retryAfterMs }
   }

@@ -17,7 +17,7 @@ import { ConversationNotFound, HandOverOff } from "../botErrors.ts"
 import { SendHandoverMail } from "./handoverMailJob.ts"
 import { makeCheckRoom } from "./toPerson.ts"
 
-/** The longest answer of a person, in UTF-16 units. */
+/** The maximum length of a person's answer, in UTF-16 units. */
 export const MAX_ANSWER = 8_000
 
 const isStorable = (text: string) =>
@@ -30,19 +30,19 @@ export const AnswerText = Schema.String.annotate({ description: "The text of the
   Schema.makeFilter(isStorable)
 )
 
-/** `open` takes a conversation, or opens it again. */
+/** `open` takes a conversation or opens it again; `solved` ends the hand-over. */
 export const MoveTo = Schema.Literals(["open", "solved"])
 export type MoveTo = typeof MoveTo.Type
 
 type Unreadable = BotNotFound | BotMisconfigured | ConversationNotFound | HandOverOff | StorageFailed
 
-/** The operations of the owner of a bot who answers in its place. Another person's bot is treated as missing. */
+/** The operations of a bot's owner who answers in place of the bot. Another person's bot is treated as missing. */
 export class HandoverService extends Context.Service<
   HandoverService,
   {
     /**
-     * Answers a visitor; the conversation is `open` then, and the bot silent. Costs no credits. If the visitor is gone and
-     * gave an address, the answer is mailed, too.
+     * Answers a visitor; the conversation then is `open`, and the bot does not answer. Costs no credits. If the visitor
+     * is gone and gave an address, the answer is also mailed.
      */
     answer(
       owner: UserId,
@@ -50,7 +50,9 @@ export class HandoverService extends Context.Service<
       id: string,
       content: string
     ): Effect.Effect<StoredMessage, Unreadable | StorageQuotaExceeded | SessionInvalid>
-    /** Takes a conversation, or opens it again (`open`); or ends the hand-over (`solved`), and the bot answers again. */
+    /**
+     * Takes a conversation or opens it again (`open`); or ends the hand-over (`solved`), so that the bot answers again.
+     */
     move(owner: UserId, botId: string, id: string, to: MoveTo): Effect.Effect<Handover, Unreadable>
     /** The number of conversations in each state. */
     counts(owner: UserId, botId: string): Effect.Effect<HandoverCounts, BotNotFound | BotMisconfigured | StorageFailed>
@@ -76,7 +78,7 @@ const make = Effect.gen(function* () {
   const records = yield* ChatRecords
   const unitOfWork = yield* UnitOfWork
 
-  /** The bot, if people answer in its place. */
+  /** Returns the bot, if people answer in its place. */
   const handingOver = Effect.fnUntraced(function* (owner: UserId, botId: string) {
     const bot = yield* bots.get(owner, botId)
     return bot.handOver ? bot : yield* new HandOverOff()

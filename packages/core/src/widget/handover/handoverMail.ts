@@ -3,7 +3,7 @@ import type { Handover, HandoverLanguage } from "../../chat/store/Handover.ts"
 import type { StoredMessage } from "../../chat/store/StoredChat.ts"
 import type { Mail } from "../../mail/Mailer.ts"
 
-/** The most characters of a message in a mail, and of a page's address. */
+/** The maximum number of characters of a message in a mail; `LONGEST_PAGE` is that of a page's address. */
 const LONGEST_MESSAGE = 2_000
 const LONGEST_PAGE = 500
 
@@ -44,7 +44,10 @@ const TEXTS: Readonly<Record<HandoverLanguage, MailTexts>> = {
   }
 }
 
-/** A text of a person without control characters, also those that change the direction of the text around them. */
+/**
+ * Returns a person's text without control characters, including those that change the direction of the text around
+ * them.
+ */
 const plain = (text: string, most: number): string => {
   const clean = text
     .replaceAll(/\r\n?/g, "\n")
@@ -52,22 +55,22 @@ const plain = (text: string, most: number): string => {
   return clean.length <= most ? clean : `${clean.slice(0, most - 1).toWellFormed()}…`
 }
 
-/** One line, as subjects need it. */
+/** Returns a text in one line, as needed for subjects. */
 const line = (text: string): string => plain(text, LONGEST_MESSAGE).replaceAll("\n", " ")
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-/** A part of a mail: a paragraph of ours, the words of a person, or an address of this server. */
+/** A part of a mail: a paragraph by Parley, the words of a person, or an address of this server. */
 type Part = { readonly text: string } | { readonly quote: string } | { readonly link: string }
 
-/** Words of a person are marked on each line, so that none passes for a text of ours. */
+/** Marks the words of a person on each line, so that none of them looks like a text by Parley. */
 const textOf = (part: Part): string => {
   if ("quote" in part) return part.quote.replaceAll(/^/gm, "> ")
   return "link" in part ? part.link : part.text
 }
 
-/** No word of a person becomes an element or a link. */
+/** Escapes the words of a person, so that none of them becomes an element or a link. */
 const htmlOf = (part: Part): string => {
   if ("quote" in part) return `<blockquote style="white-space:pre-wrap">${escaped(part.quote)}</blockquote>`
   if ("link" in part) return `<p><a href="${escaped(part.link)}">${escaped(part.link)}</a></p>`
@@ -91,13 +94,13 @@ export interface OwnerMailInput {
   readonly to: string
   readonly bot: Pick<Bot, "displayName">
   readonly handover: Pick<Handover, "language" | "page">
-  /** The last ones of the visitor. */
+  /** The last messages of the visitor. */
   readonly messages: ReadonlyArray<Pick<StoredMessage, "content">>
-  /** The conversation in the dashboard, from the server's configuration; undefined without one. */
+  /** The address of the conversation in the dashboard, from the server's configuration; undefined without one. */
   readonly link: string | undefined
 }
 
-/** The mail that reports a waiting visitor to the owner of the bot. */
+/** The mail that tells the bot's owner about a waiting visitor. */
 export const ownerMail = ({ bot, handover, link, messages, to }: OwnerMailInput): Mail => {
   const { language, page } = handover
   const { asks, noReply, open, page: onPage, said } = TEXTS[language]
@@ -119,8 +122,8 @@ export interface VisitorMailInput {
 }
 
 /**
- * The mail with a person's answer to a visitor who is gone. It contains no address that the visitor named, because a
- * visitor may have given the address of another person.
+ * The mail with a person's answer to a visitor who is gone. It contains no page address from the visitor, because the
+ * visitor may have given the e-mail address of another person.
  */
 export const visitorMail = ({ answer, bot, language, to }: VisitorMailInput): Mail => {
   const { aPerson, answered, goOn, why } = TEXTS[language]

@@ -7,26 +7,26 @@ import { CallGate } from "../../limits/CallGate.ts"
 import { Mailer } from "../../mail/Mailer.ts"
 import { ownerMail, visitorMail } from "./handoverMail.ts"
 
-/** The messages of a visitor in a mail. */
+/** The number of a visitor's messages in a mail. */
 const MAILED_MESSAGES = 3
-/** The most mails to the owner about one bot in an hour; further visitors are found in the dashboard. */
+/** The maximum number of mails an hour to the owner about one bot; further visitors are only shown in the dashboard. */
 const OWNER_MAILS_PER_HOUR = 20
 const HOUR_MS = 3_600_000
 
 /**
- * Sends one mail of a hand-over. The payload names the texts and contains none. A mail server that took a mail at the
- * moment at which the process died gets it again.
+ * Sends one mail of a hand-over. The payload contains the ids of the texts, and no text. If the process dies just after
+ * the mail server has accepted a mail, the mail is sent again.
  */
 export const SendHandoverMail = jobKind("SendHandoverMail", {
   payload: Schema.Struct({
     botId: Schema.String,
     conversationId: Schema.String,
-    /** The person's answer that goes to the visitor; absent of a mail to the owner. */
+    /** The id of the answer that is mailed to the visitor; absent for a mail to the owner. */
     messageId: Schema.optionalKey(Schema.String),
     /** The origin of the dashboard, if it is configured. */
     site: Schema.optionalKey(Schema.String)
   }),
-  // For about an hour and a half: later, the mail would help little.
+  // Tries over about an hour and a half; a later mail would not help much.
   tries: 8,
   retryDelayMs: { first: 30_000, longest: 1_800_000 },
   timeLimitMs: 60_000,
@@ -40,7 +40,7 @@ const makeMails = Effect.gen(function* () {
 
   const toOwner = Effect.fnUntraced(function* (bot: Bot, found: BotConversation, site: string | undefined) {
     const { handOverEmail: to } = bot
-    // A person who has the conversation needs no mail.
+    // The conversation no longer waits: a person has taken it, so no mail is needed.
     if (to === null || found.handover?.state !== "waiting") return undefined
     const limits = [{ name: "handover-mails", subject: bot.id, calls: OWNER_MAILS_PER_HOUR }]
     const isRefused = yield* Effect.scoped(gate.enter({ limits, windowMs: HOUR_MS })).pipe(
@@ -60,7 +60,7 @@ const makeMails = Effect.gen(function* () {
     const branch = { upTo: messageId }
     const read = yield* chats.transcript({ owner: found.owner, chatId: found.id, branch, limit: 1 })
     const [answer] = read?.messages ?? []
-    // The visitor came back before the mail was sent.
+    // The visitor has returned before the mail was sent.
     if (answer === undefined || seenAt > answer.createdAt) return undefined
     return visitorMail({ to, bot, language, answer })
   })

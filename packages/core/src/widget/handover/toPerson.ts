@@ -14,7 +14,7 @@ import { tierOf } from "../../tiers/CatalogData.ts"
 import { ConversationNotFound } from "../botErrors.ts"
 import { SendHandoverMail } from "./handoverMailJob.ts"
 
-/** Admits the bytes of a message that is stored without a reply, within the room that the owner's plan has for conversations. */
+/** Makes a check that a message without a reply fits into the owner's quota for conversations. */
 export const makeCheckRoom = Effect.gen(function* () {
   const accounts = yield* Accounts
   const catalog = yield* Catalog
@@ -25,7 +25,10 @@ export const makeCheckRoom = Effect.gen(function* () {
     )
 })
 
-/** Stores a visitor's message for a person, if one has the conversation or is asked for; undefined if the bot answers. */
+/**
+ * Makes a function that stores a visitor's message for a person, if a person answers the conversation or is asked for;
+ * it returns undefined if the bot answers.
+ */
 export const makeSayToPerson = Effect.gen(function* () {
   const checkRoom = yield* makeCheckRoom
   const handovers = yield* Handovers
@@ -34,12 +37,14 @@ export const makeSayToPerson = Effect.gen(function* () {
     const found = yield* handovers.look({ owner, chatId })
     if (found === undefined || found.handover.state === "solved") return undefined
     yield* checkRoom(owner, content)
-    // The state may have changed since: this decides.
+    // The state may have changed since the check above; this call decides.
     return yield* handovers.say({ owner, chatId, content, title: titleOf([{ role: "user", content }]) })
   })
 })
 
-/** The address of a page without the parts that may name a person; undefined if it is none. */
+/**
+ * Returns the address of a page without the parts that may identify a person; undefined if the text is not an address.
+ */
 export const pageOf = (text: string | undefined): string | undefined => {
   const url = text === undefined ? null : URL.parse(text)
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined
@@ -51,7 +56,7 @@ const MAX_PAGE = 1_000
 export interface AskedForPerson {
   readonly bot: Bot
   readonly owner: VisitorOwner
-  /** Undefined if a new conversation begins. */
+  /** The id of the conversation; undefined if a new one begins. */
   readonly chatId: string | undefined
   readonly email: string | undefined
   readonly page: string | undefined
@@ -60,7 +65,7 @@ export interface AskedForPerson {
   readonly site: string | undefined
 }
 
-/** Has a visitor wait for a person, and the owner's mail sent, in one commit. */
+/** Makes a function that lets a visitor wait for a person and queues the owner's mail, in one commit. */
 export const makeAskForPerson = Effect.gen(function* () {
   const handovers = yield* Handovers
   const ids = yield* IdGenerator
