@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-/** Runs calls at a moment in Unix milliseconds; waiting takes real time. */
+/** Runs calls with the clock at a time in Unix milliseconds; waiting takes real time. */
 export const atTime = <A, E, R>(now: number, calls: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(Clock.Clock, (real) =>
     Effect.provideService(calls, Clock.Clock, {

@@ -9,8 +9,8 @@ import { suiteOn } from "../suiteOn.ts"
 const DAY_MS = 86_400_000
 
 /**
- * The guarantees of every `AuditLog`. `recordAt` stores an entry as it was recorded at a time in Unix milliseconds.
- * `layer` is built once, for all tests.
+ * Tests the guarantees of an `AuditLog`. `recordAt` stores an entry as if it had been recorded at a time in Unix
+ * milliseconds. `layer` is built once, for all tests.
  */
 export const auditLogContract = <R = never>(
   name: string,

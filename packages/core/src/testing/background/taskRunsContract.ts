@@ -7,7 +7,7 @@ const HOUR = 3_600_000
 const task = "verify" as const
 const daily = { task, everyMs: 24 * HOUR, retryMs: HOUR }
 
-/** The guarantees of every `TaskRuns`, on a storage without runs. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `TaskRuns`, on a storage without runs. `layer` is built once, for all tests. */
 export const taskRunsContract = (name: string, layer: Layer.Layer<TaskRuns, unknown>): void =>
   suiteOn(`TaskRuns: ${name}`, layer, (run) => {
     it("of many processes that ask at once, one begins a run, and none within the interval after it", () =>

@@ -2,14 +2,14 @@ import { periodStart } from "../../credits/rules/period.ts"
 import type { SubscriptionStatus } from "../../billing/provider/PaymentEvent.ts"
 import type { PlanPrice } from "./worldCatalog.ts"
 
-/** The acts of a person and their bank, as tests generate them. `nth` chooses among the existing objects. */
+/** The acts of a person and their bank, as tests generate them. `nth` selects one of the existing objects. */
 export type BillingAct =
   | { readonly _tag: "subscribe"; readonly price: PlanPrice; readonly trialDays?: number }
-  /** The next period of a subscription begins; its invoice is paid an hour later, or is not. */
+  /** The next period of a subscription begins; its invoice is paid an hour later, or not at all. */
   | { readonly _tag: "renew"; readonly nth: number; readonly isPaid: boolean }
-  /** An invoice that was not paid is. */
+  /** A person pays an invoice that was not paid. */
   | { readonly _tag: "recover"; readonly nth: number }
-  /** The price difference of an upgrade is paid at once by default; `late`: a day later. */
+  /** The plan is changed. The price difference of an upgrade is paid at once or, if `late`, a day later. */
   | {
       readonly _tag: "change"
       readonly nth: number
@@ -17,7 +17,7 @@ export type BillingAct =
       readonly payment?: "now" | "late" | "never"
     }
   | { readonly _tag: "cancel"; readonly nth: number }
-  /** Credits are bought; `late`: the bank says only later that it pays; `never`: it does not. */
+  /** Credits are bought. `late`: the bank confirms the payment only later; `never`: it does not. */
   | { readonly _tag: "buy"; readonly payment: "now" | "late" | "never" }
   | { readonly _tag: "refund"; readonly nth: number; readonly part: number }
   | { readonly _tag: "dispute"; readonly nth: number; readonly isWon: boolean }
@@ -30,7 +30,7 @@ const CREDITS_OF_FREE = 100
 const TIERS = { price_pro: "pro", price_pro_year: "pro", price_business: "business" } as const
 export const TOPUP = { granted: 700, paid: 990 }
 
-/** The price of every period of a plan. */
+/** The price of each period of a plan. */
 export const PLAN_PAID = 1_900
 
 export const monthsOf = (price: PlanPrice): number => (price === "price_pro_year" ? 12 : 1)
@@ -43,25 +43,28 @@ export interface WorldSubscription {
   readonly id: string
   readonly begun: number
   readonly trialDays: number
-  /** The length of its periods, and their origin: the number of the first period of that length, and its start. */
+  /**
+   * The length of the subscription's periods in months; below: the number of the first period of that length, and its
+   * start.
+   */
   months: number
   sinceNumber: number
   since: number
   price: PlanPrice
   status: SubscriptionStatus
-  /** The number of the period that runs, and of the one that was paid last. */
+  /** The number of the running period; `paidPeriod` is that of the last paid one. */
   period: number
   paidPeriod: number
-  /** The price that the last paid period was paid with, and the dearer ones that were paid for since. */
+  /** The price of the last paid period, followed by the more expensive prices that were paid for within it. */
   pricesOfPaid: Array<PlanPrice>
-  /** The same of each period that was paid, with its months and its payment. */
+  /** The same for each paid period, with its months and its payment. */
   readonly allPaid: Array<PaidByStory & { readonly months: number }>
   ended: number | undefined
-  /** The invoice that was paid last, and what became of its money. */
+  /** The last paid invoice, and the part of its money that was returned. */
   payment: WorldPayment | undefined
 }
 
-/** The payment of a period, and what became of its money. */
+/** The payment of a period, and the part of its money that was returned. */
 export interface WorldPayment {
   readonly invoiceId: string
   refunded: number
@@ -69,7 +72,7 @@ export interface WorldPayment {
   isWon: boolean
 }
 
-/** A payment of a plan, with the prices that the period was paid for with. */
+/** A payment of a plan, with the prices that were paid for in the period. */
 interface PaidByStory {
   readonly payment: WorldPayment | undefined
   readonly prices: Array<PlanPrice>
@@ -83,7 +86,7 @@ export interface WorldPurchase {
   isWon: boolean
 }
 
-/** The expected account at the end, by a plain calculation from the story. */
+/** The expected account at the end, computed directly from the story. */
 export interface ExpectedAccount {
   readonly tier: string
   readonly allowance: number
@@ -93,7 +96,7 @@ export interface ExpectedAccount {
   readonly renewedBy: string
 }
 
-/** Beginning and end of a period of a subscription: the running one unless its number is given. */
+/** The beginning and the end of a period of a subscription: of the running period unless a number is given. */
 export const boundsOf = (
   one: WorldSubscription,
   period = one.period
@@ -106,7 +109,7 @@ export const boundsOf = (
   }
 }
 
-/** The credits of a plan's payment that are out. */
+/** The credits of a plan's payment that are taken back. */
 const outOfPlan = ({ payment, prices: [price] }: PaidByStory): number => {
   if (payment === undefined || price === undefined) return 0
   const { disputed, isWon, refunded } = payment
@@ -115,14 +118,14 @@ const outOfPlan = ({ payment, prices: [price] }: PaidByStory): number => {
   return Math.min(bought, (parts[0] ?? 0) + (parts[1] ?? 0))
 }
 
-/** The month, of the free periods since a moment or of a year that is paid, that runs at a time. */
+/** The month that runs at a time: of the free periods since `anchor`, or of a paid year. */
 const monthAt = (anchor: number, at: number): { readonly start: number; readonly end: number } => {
   let number = 0
   while (periodStart(anchor, number + 1) <= at) number += 1
   return { start: periodStart(anchor, number), end: periodStart(anchor, number + 1) }
 }
 
-/** The credits left of purchases after their refunds and disputes. */
+/** The credits that are left of purchases after their refunds and disputes. */
 const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
   let sum = 0
   for (const { disputed, isWon, refunded } of purchases) {
@@ -133,8 +136,8 @@ const topupOf = (purchases: ReadonlyArray<WorldPurchase>): number => {
 }
 
 /**
- * The most that may ever have been granted until `at`, if the monthly job never runs: each period and each purchase
- * once, without refunded or charged back ones, and a free allowance at the end of each subscription.
+ * The maximum that may have been granted until `at` if the monthly job never runs: each period and each purchase once,
+ * except refunded and disputed ones, and a free allowance at the end of each subscription.
  */
 export const mostEver = (
   subscriptions: ReadonlyArray<WorldSubscription>,
@@ -153,8 +156,8 @@ export const mostEver = (
 }
 
 /**
- * The expected account at `at`, if nothing was ever spent and the monthly job has run. `opened` is the time at which the
- * person was first seen.
+ * The expected account at `at`, if nothing was ever spent and the monthly job has run. `opened` is the time at which
+ * the account was opened.
  */
 export const expectedAccount = (
   subscriptions: ReadonlyArray<WorldSubscription>,

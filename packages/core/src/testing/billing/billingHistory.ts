@@ -22,13 +22,13 @@ import { PLAN_PRICES, WORLD_CATALOG } from "./worldCatalog.ts"
 export type BillingStorage = BillingStore | PaymentEventStore | CreditPorts | UnitOfWork
 
 /**
- * The point at which a delivery breaks off: before any write, between the credits and the event, or after both; or the
- * answer is lost after everything was done at once.
+ * The point at which a delivery is broken off: before any write, between the credits and the event, or after both; or
+ * when the answer is lost after everything was written at once.
  */
 export const FAULTS = ["receive", "credits", "conclude", "answer"] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** The next call that fails, once. */
+/** The next call that fails, once; undefined if none does. */
 export class BillingFault extends Context.Service<BillingFault, Ref.Ref<Fault | undefined>>()(
   "@parley/core/testing/billing/BillingFault"
 ) {}
@@ -43,7 +43,7 @@ const failing = (fault: Ref.Ref<Fault | undefined>, name: Fault) =>
       : Effect.void
   )
 
-/** The stores, each of whose calls may be made to fail, the last one after its work. */
+/** The stores, of which each call may be made to fail, the last call after its work. */
 const faultyStorage = <E>(storage: Layer.Layer<BillingStorage, E>) =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -57,8 +57,8 @@ const faultyStorage = <E>(storage: Layer.Layer<BillingStorage, E>) =>
           PaymentEventStore,
           PaymentEventStore.of({
             ...store,
-            // If one of the separate calls is to fail, the delivery must use them instead of the call that applies
-            // everything at once.
+            // If one of the separate calls is to fail, the delivery must use the separate calls, and not the call that
+            // applies everything at once.
             applyAtOnce: (payment) =>
               Effect.flatMap(Ref.get(fault), (next) => {
                 if (next === undefined) return store.applyAtOnce(payment)
@@ -82,10 +82,10 @@ const faultyStorage = <E>(storage: Layer.Layer<BillingStorage, E>) =>
 
 export const worldCatalog = makeCatalog(WORLD_CATALOG)
 
-/** Events that wait or are refused are what stories are about: nothing to log. */
+/** Waiting and refused events are part of the stories, so they are not logged. */
 const silent = Logger.layer([])
 
-/** The inbox over stores that may be made to fail, on a gateway of neutral events. */
+/** The inbox over stores that may be made to fail, and over a gateway of neutral events. */
 export const billingUnderTest = <E>(
   storage: Layer.Layer<BillingStorage, E>,
   events?: () => ReadonlyArray<ReceivedPaymentEvent>
@@ -98,9 +98,9 @@ export const billingUnderTest = <E>(
 
 export type BillingUnderTest = BillingFault | BillingStorage | CreditPorts | PaymentInbox
 
-/** One delivery of an event: at what time, and whether it breaks off and is delivered again. */
+/** One delivery of an event: its time, and whether it is broken off and repeated. */
 export interface Delivery {
-  /** Its place among the events of the story. */
+  /** The position of the event in the story. */
   readonly index: number
   readonly at: number
   readonly fault?: Fault | undefined
@@ -128,11 +128,11 @@ export interface PlayedStory {
   readonly name: string
   readonly world: BillingWorld
   readonly deliveries: ReadonlyArray<Delivery>
-  /** Moments at which the monthly job runs between deliveries. */
+  /** The times at which the monthly job runs between deliveries. */
   readonly resets: ReadonlyArray<number>
-  /** The person was seen before the first event. */
+  /** True if the account was opened before the first event. */
   readonly wasSeen: boolean
-  /** All that is there is spent after every delivery. */
+  /** True if all available credits are spent after every delivery. */
   readonly spends: boolean
 }
 
@@ -170,7 +170,7 @@ export const playStory = Effect.fnUntraced(function* ({
   return { userId, spent }
 })
 
-/** Spends the account's credits; returns the spent amount. */
+/** Spends all credits of the account; returns the spent amount. */
 const spendAll = Effect.fnUntraced(function* (userId: string, key: string) {
   const ledger = yield* testedLedger
   const account = yield* Effect.catchTag(ledger.account(userId), "AccountNotFound", () => Effect.succeed(undefined))
@@ -181,7 +181,7 @@ const spendAll = Effect.fnUntraced(function* (userId: string, key: string) {
   return amount
 })
 
-/** The account after the monthly job has run at `at`, in the words of the story. */
+/** Returns the account after the monthly job has run at `at`, in the form in which the story describes it. */
 export const accountAfter = Effect.fnUntraced(function* (userId: string, at: number) {
   yield* resetDue(at)
   const ledger = yield* testedLedger
@@ -242,7 +242,7 @@ const act: fc.Arbitrary<BillingAct> = fc.oneof(
   }
 )
 
-/** A story, and how its events are delivered: by places, repetitions and breaks that are drawn, in days of delay. */
+/** A story, and the way in which its events are delivered: random orders, repetitions, breaks, and delays of days. */
 export interface StoryPlan {
   readonly acts: ReadonlyArray<{ readonly act: BillingAct; readonly afterHours: number }>
   readonly delays: ReadonlyArray<{ readonly days: number; readonly twice: boolean; readonly fault: Fault | undefined }>
@@ -250,7 +250,7 @@ export interface StoryPlan {
   readonly spends: boolean
 }
 
-/** Stories with at most this many acts. */
+/** Generates stories with at most this many acts. */
 export const storyPlans = (maxActs: number): fc.Arbitrary<StoryPlan> =>
   fc.record({
     acts: fc.array(fc.record({ act, afterHours: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 24 * 50 })) }), {
@@ -270,7 +270,7 @@ export const storyPlans = (maxActs: number): fc.Arbitrary<StoryPlan> =>
     spends: fc.integer({ min: 0, max: 3 }).map((number) => number === 0)
   })
 
-/** Plays a story generated by `plan`, and fails if the account differs from the story. */
+/** Plays the story of `plan`, and fails if the account differs from the expected one. */
 export const checkStory = Effect.fnUntraced(function* (plan: StoryPlan) {
   const name = crypto.randomUUID()
   const world = new BillingWorld(name, STORY_START)
@@ -290,7 +290,7 @@ export const checkStory = Effect.fnUntraced(function* (plan: StoryPlan) {
   const resets = plan.resets.map((days) => STORY_START + days * DAY).filter((at) => at < end)
   const { spent, userId } = yield* playStory({ name, world, deliveries, resets, spends, wasSeen: true })
   if (spends) {
-    // The monthly job may grant a free month each time.
+    // The monthly job may grant a free month each time it runs.
     const most = world.mostEver(end) + allowances.free * resets.length
     const { account, debt, differences } = yield* accountAfter(userId, end)
     const given = spent + account.allowance + account.topup - debt

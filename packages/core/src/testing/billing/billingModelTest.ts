@@ -6,17 +6,19 @@ import { type BillingStorage, billingUnderTest, checkStory, storyPlans } from ".
 export interface BillingModelOptions {
   /** The number of random stories. */
   readonly stories: number
-  /** The most acts of a story. */
+  /** The maximum number of acts of a story. */
   readonly acts?: number
-  /** Plays the stories of an earlier run again: a run that fails names its seed, and the path to the story. */
+  /**
+   * The seed of an earlier run, to play its stories again: a run that fails prints its seed, and the path to the story.
+   */
   readonly seed?: number | undefined
   readonly path?: string | undefined
-  /** Separate stores for each story; unless given, all share one. */
+  /** True: each story has stores of its own; otherwise all stories share one storage. */
   readonly apart?: boolean
 }
 
 /**
- * Generates random stories of subscriptions, purchases, refunds and disputes, delivers their events late, twice, in
+ * Generates random stories of subscriptions, purchases, refunds and disputes. Delivers their events late, twice, in
  * other orders and broken off, with the monthly job between them, and compares each account with the story. If all
  * credits are spent after each step, no more may be granted than was paid for.
  */

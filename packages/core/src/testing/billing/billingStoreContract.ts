@@ -13,7 +13,7 @@ import { suiteOn } from "../suiteOn.ts"
 import { accountOf, AT, conclude, eventOf, find, newId, receive } from "./billingStoreFixtures.ts"
 import { owedPayments } from "./owedPayments.ts"
 
-/** The guarantees of every `BillingStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `BillingStore`. `layer` is built once, for all tests. */
 export const billingStoreContract = (
   name: string,
   layer: Layer.Layer<BillingStore | PaymentEventStore | PersonalData | UnitOfWork, unknown>
@@ -48,7 +48,7 @@ export const billingStoreContract = (
           expect(yield* accountOf(cleo)).toMatchObject({ customerId: other })
           expect((yield* accountOf(cleo)).importedAt).toBeUndefined()
           expect(yield* accountOf(ben)).toMatchObject({ customerId: undefined })
-          // Events find the person, with the moment of the balance.
+          // Events find the person, together with the time of the imported balance.
           const found = yield* receive(eventOf(), { references: [`customer:${ofAnn}`] })
           expect(found).toMatchObject({ _tag: "Matched", account: { userId: ann, importedAt: AT } })
           expect(yield* store.adopt([], { dryRun: false })).toEqual({ refused: new Map(), waiting: [] })
@@ -131,7 +131,7 @@ export const billingStoreContract = (
           expect(account.subscriptions).toMatchObject([{ id: subscription.id, startedAt: AT, seen: [] }])
           expect(yield* BillingStore.use((store) => store.bought(userId))).toEqual([bought])
           expect(yield* find(event.id)).toMatchObject([{ ...event, userId, state: "applied", note: "done" }])
-          // Another event finds the person by either reference, and the purchase by either id.
+          // Another event finds the person by each of the references, and the purchase by each of its ids.
           const byPayment = {
             references: [`payment:${bought.paymentId}`],
             bought: { paymentId: bought.paymentId ?? "" }
@@ -182,7 +182,7 @@ export const billingStoreContract = (
           const waiting = yield* conclude(event, userId, { links: [customer] })
           expect(waiting.map(({ id }) => id)).toEqual([earlier.id, later.id])
           expect(waiting[0]).toMatchObject({ payload: earlier.payload, state: "waiting", createdAt: AT })
-          // Those that are concluded wait no more, also for the other name.
+          // Concluded events no longer wait, even for their other reference.
           yield* receive(later, { references: [customer, payment] })
           yield* conclude(later, userId)
           yield* receive(earlier, { references: [customer, payment] })
@@ -343,9 +343,9 @@ export const billingStoreContract = (
           expect(yield* receive(late, { claimed: userId, references: links })).toMatchObject({ _tag: "Erased" })
           expect(yield* find(late.id)).toMatchObject([{ state: "ignored", userId: undefined }])
           expect((yield* find(late.id))[0]?.payload).toBe(undefined)
-          // The id alone names no person either, with or without a reference.
+          // The id of the erased person identifies no person either, with or without a reference.
           expect(yield* receive(eventOf(), { claimed: userId })).toMatchObject({ _tag: "Erased" })
-          // A related event also belongs to the erased person, with all events that waited for it.
+          // A related event also belongs to the erased person, and so do all events that waited for its references.
           const references = [`customer:${newId("cus")}`, `subscription:${newId("sub")}`]
           const waits = eventOf()
           expect(yield* receive(waits, { references: references.slice(0, 1) })).toEqual({ _tag: "Unmatched" })
@@ -354,13 +354,13 @@ export const billingStoreContract = (
           for (const one of references) {
             expect(yield* receive(eventOf(), { references: [one] })).toEqual({ _tag: "Erased", waiting: [] })
           }
-          // Events without an owner are deleted too if they name the person's customer.
+          // Events without an owner are also deleted if they name the person's customer.
           yield* keep(afterwards)
           for (const one of [theirs, afterwards]) {
             expect(yield* find(one.id)).toMatchObject([{ ...ignored, payload: undefined }])
           }
           expect(yield* find(anothers.id)).toMatchObject([{ payload: anothers.payload }])
-          // A person who returns gets another customer: payments of the old one belong to the erased person.
+          // A person who returns gets another customer; payments of the old customer belong to the erased person.
           const link = (person: string, one: string) =>
             BillingStore.use((store) => store.link({ userId: person, customerId: one, replaces: undefined }))
           expect(yield* link(userId, customerId)).toEqual({ customerId: undefined, waiting: [] })

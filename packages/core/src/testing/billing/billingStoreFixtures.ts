@@ -6,7 +6,7 @@ import {
   type ReceiveInput
 } from "../../billing/inbox/PaymentEventStore.ts"
 
-/** When the events of these suites happened, in Unix milliseconds. */
+/** The time of the events in these suites, in Unix milliseconds. */
 export const AT = Date.UTC(2027, 0, 31, 10)
 
 export const newId = (kind: string) => `${kind}_${crypto.randomUUID()}`

@@ -16,7 +16,7 @@ import { suiteOn } from "../suiteOn.ts"
 
 const HOUR_MS = 3_600_000
 
-/** The guarantees of every `BillingUpkeep`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `BillingUpkeep`. `layer` is built once, for all tests. */
 export const billingUpkeepContract = (
   name: string,
   layer: Layer.Layer<BillingStore | PaymentEventStore | BillingUpkeep | CreditPorts | UnitOfWork, unknown>
@@ -32,7 +32,7 @@ export const billingUpkeepContract = (
     })
     const inUnit = <A, E, R>(owner: string, work: Effect.Effect<A, E, R>) =>
       UnitOfWork.use((units) => units.run(owner, work))
-    /** An event of a person, in a state. */
+    /** Stores an event of a person in a given state. */
     const concluded = (state: EventOutcome["state"], waitsFor: ReadonlyArray<string> = []) =>
       Effect.gen(function* () {
         const event = newEvent()
@@ -57,7 +57,7 @@ export const billingUpkeepContract = (
         )
         return event
       })
-    /** An event that names an unknown customer. */
+    /** Stores an event of an unknown customer. */
     const unmatched = Effect.gen(function* () {
       const event = newEvent()
       const references = [`customer:${event.customerId}`]
@@ -89,7 +89,7 @@ export const billingUpkeepContract = (
           expect(yield* find(applied)).toMatchObject({ state: "applied", note: "a note", kind: "invoice.paid" })
           for (const event of [applied, done]) expect(yield* find(event)).toMatchObject({ payload: undefined })
           expect(yield* forget(HOUR_MS, HOUR_MS)).toEqual({ reduced: 0, deleted: 0 })
-          // Another copy changes nothing, and brings nothing back.
+          // Another copy of the event changes nothing, and restores nothing.
           const input = { event: applied, references: [], claimed: newId("user"), bought: {}, again: false }
           const copy = yield* inUnit(
             input.claimed,

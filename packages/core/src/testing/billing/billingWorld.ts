@@ -18,8 +18,8 @@ import {
 import type { PlanPrice } from "./worldCatalog.ts"
 
 /**
- * A payment provider and its customer, as a story: acts happen one after another, each at its time, and make the events
- * that the provider would send. The expected result is computed from the story itself, not from the events.
+ * A payment provider and its customer, as a story: acts happen one after another, each at its time, and produce the
+ * events that the provider would send. The expected result is computed from the story itself, not from the events.
  */
 export class BillingWorld {
   readonly events: Array<ReceivedPaymentEvent> = []
@@ -97,11 +97,11 @@ export class BillingWorld {
     return invoiceId
   }
 
-  /** A period that is paid for; nothing is to pay within a trial. */
+  /** Pays a period; within a trial there is nothing to pay. */
   private payPeriod(one: WorldSubscription, reason: "create" | "cycle" | "update", at: number): void {
     const { start } = boundsOf(one)
     const paid = one.trialDays > 0 && one.period === 0 ? 0 : PLAN_PAID
-    // A credit for another price and part of a period: nothing follows from it.
+    // A credit for another price and a part of a period: it has no consequences.
     const credit = { isProration: true, priceId: "price_business", periodStart: start - 1, amount: -100 }
     const invoiceId = this.invoice(one, reason, at, [credit, {}], paid)
     one.paidPeriod = one.period
@@ -115,7 +115,9 @@ export class BillingWorld {
     return all.length === 0 ? undefined : all[nth % all.length]
   }
 
-  /** Performs one act, some time after the previous one; an act that is impossible at the moment does nothing. */
+  /**
+   * Performs one act, `after` milliseconds after the previous one; does nothing if the act is impossible at the moment.
+   */
   act(act: BillingAct, after: number): void {
     this.now += Math.floor(Math.max(2 * MINUTE, after) / 1_000) * 1_000
     switch (act._tag) {
@@ -215,7 +217,7 @@ export class BillingWorld {
     if (one === undefined || price === one.price || this.now >= boundsOf(one).end) return
     if (one.status === "trialing") return this.changeTrial(one, price)
     if (monthsOf(price) !== one.months) return this.changeLength(one, price)
-    // A year's payment grants its credits month by month: the provider reports no change within one.
+    // The payment of a year grants its credits month by month, and the provider reports no change within the year.
     if (one.months > 1) return
     const isDearer = CREDITS[price] > CREDITS[one.price]
     const rest = { isProration: true, periodStart: this.now }
@@ -233,7 +235,7 @@ export class BillingWorld {
     if (isOfPaid) one.pricesOfPaid.push(price)
   }
 
-  /** Within a trial nothing is to pay for another plan, and no other period begins. */
+  /** Changes the plan within a trial: there is nothing to pay, and no other period begins. */
   private changeTrial(one: WorldSubscription, price: PlanPrice): void {
     if (monthsOf(price) !== one.months) return
     one.price = price
@@ -241,7 +243,10 @@ export class BillingWorld {
     this.invoice(one, "update", this.now + 1_000, [{ periodStart: this.now }], 0)
   }
 
-  /** A plan of another length begins at once, with a period of its own; the rest of the previous period is credited. */
+  /**
+   * Changes to a plan of another length, which begins at once with a new period; the rest of the previous period is
+   * credited.
+   */
   private changeLength(one: WorldSubscription, price: PlanPrice): void {
     one.price = price
     one.months = monthsOf(price)
@@ -287,7 +292,7 @@ export class BillingWorld {
     if (payment !== "late") return
     this.now += DAY
     emit("checkout.session.async_payment_succeeded", true, this.now)
-    // Two kinds of events may report one payment.
+    // Two kinds of events may report the same payment.
     emit("checkout.session.completed", true, this.now + 1_000)
   }
 

@@ -6,13 +6,13 @@ import { type PaymentProvider, paymentProviderLayer } from "../../billing/provid
 const none = (object: PaymentObjectNotFound["object"]) => (id: string) =>
   Effect.fail(new PaymentObjectNotFound({ object, id }))
 
-/** Parses an event's text as a neutral event: for tests that begin after the parsing of a provider's format. */
+/** Parses an event's text as a neutral event: for tests that do not depend on a provider's format. */
 const readNeutral = (payload: string): ReceivedPaymentEvent => ({
   ...(JSON.parse(payload) as Omit<ReceivedPaymentEvent, "payload">),
   payload
 })
 
-/** A provider that sends neutral events, has no objects to look up, and lists the given events. */
+/** A provider that sends neutral events, has no objects for lookups, and lists the given events. */
 export const neutralProvider = (events: () => ReadonlyArray<ReceivedPaymentEvent> = () => []): PaymentProvider => ({
   createCustomer: ({ idempotencyKey }) => Effect.succeed({ customerId: `cus_${idempotencyKey}` }),
   portalSession: ({ customerId }) => Effect.succeed({ url: `https://pay.example/portal/${customerId}` }),

@@ -5,7 +5,7 @@ import { PersonalData } from "../../users/PersonalData.ts"
 import type { Run } from "../suiteOn.ts"
 import { AT, conclude, eventOf, find, newId, receive } from "./billingStoreFixtures.ts"
 
-/** The guarantees of a store for payments for which nothing was granted. */
+/** Tests the guarantees of a store for payments without credits. */
 export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void => {
   it("a payment is owed while no report says that it was returned, in any order of the reports", () =>
     run(
@@ -45,10 +45,10 @@ export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void =
         yield* conclusion(second, done, true)
         expect(yield* stateOf(yield* conclusion(second, owed))).toEqual(["ignored", second])
         expect((yield* listed).rows.map(({ id }) => id)).toEqual([other])
-        // Another copy of one that is owed finds it done.
+        // Another copy of an owed payment's event finds it done.
         const copy = eventOf({ id: other })
         expect(yield* receive(copy, { claimed: userId })).toEqual({ _tag: "Known", outcome: owed })
-        // So it is with events that come once the person is erased.
+        // The same applies to events that arrive after the person was erased.
         yield* PersonalData.use((data) => data.erase({ userId, pseudonym: `erased:${crypto.randomUUID()}` }))
         expect(yield* stateOf(other)).toMatchObject(["owed", expect.any(String)])
         const reference = `payment:${newId("pi")}`
@@ -59,7 +59,7 @@ export const owedPayments = (run: Run<PaymentEventStore | PersonalData>): void =
         const dispute = eventOf({ payment: { reference, report } })
         expect(yield* receive(dispute, { references: [reference] })).toMatchObject({ _tag: "Erased" })
         expect(yield* stateOf(late.id)).toEqual(["ignored", reference])
-        // A report may be the first event to name its payment.
+        // The first event about a payment may be a report of its refund.
         const unseen = `payment:${newId("pi")}`
         const early = eventOf({ payment: { reference: unseen, report } })
         expect(yield* receive(early, { claimed: userId, references: [unseen] })).toMatchObject({ _tag: "Erased" })

@@ -7,38 +7,43 @@ import type { ReceivedPaymentEvent } from "../../billing/provider/PaymentEvent.t
 /** A gateway, and the acts that a test can perform at its provider. */
 export interface StagedGateway {
   readonly gateway: PaymentProvider
-  /** A price that is subscribed to, and one that is bought once. */
+  /** A price for subscriptions, and one for one-time purchases. */
   readonly subscriptionPrice: string
   readonly oneTimePrice: string
-  /** Completes a checkout page as a person does, with a working means of payment; undefined if the stage cannot. */
+  /**
+   * Completes a checkout page as a person does, with a valid means of payment; undefined if the stage cannot do that.
+   */
   readonly pay: ((sessionId: string) => Effect.Effect<void>) | undefined
-  /** The payment that paid an invoice; undefined if the stage cannot find it. */
+  /** Returns the payment of an invoice; undefined if the stage cannot find payments. */
   readonly paymentOf?: (invoiceId: string) => Effect.Effect<string>
-  /** The header that the provider would sign a body with, at a time in Unix milliseconds. */
+  /** Returns the header with which the provider would sign a body, at a time in Unix milliseconds. */
   readonly sign: (payload: Uint8Array, at: number, secret?: "right" | "wrong") => Effect.Effect<string>
 }
 
 export interface GatewayStage {
-  /** A provider of its own for each call, or at least one in which the objects of other tests are not visible. */
+  /**
+   * Returns a provider of its own for each call, or at least a provider in which objects of other tests are not
+   * visible.
+   */
   readonly stage: Effect.Effect<StagedGateway, never, Scope.Scope>
   /**
-   * Limits of a provider that others made for tests: it forgets objects that were created before (`memory`), never
-   * reports that an object does not exist (`absence`), or has neither pages nor invoices (`pages`).
+   * The limits of a provider that was made for tests by others: it forgets objects that were created earlier
+   * (`memory`), never reports that an object does not exist (`absence`), or has neither pages nor invoices (`pages`).
    */
   readonly lacks?: ReadonlyArray<"memory" | "absence" | "pages">
 }
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** The guarantees of every `PaymentGateway`. `stage` is opened for each test, and closed after it. */
+/** Tests the guarantees of a `PaymentGateway`. `stage` is opened for each test, and closed after it. */
 export const paymentGatewayContract = (name: string, { lacks = [], stage }: GatewayStage): void => {
-  /** Defines the tests that a stage can run; the others are not defined, so that none is skipped. */
+  /** Defines only the tests that a stage can run, so that no test is skipped. */
   const where = (part: "memory" | "absence" | "pages") => (lacks.includes(part) ? () => undefined : it)
   const run = <A, E>(work: (staged: StagedGateway) => Effect.Effect<A, E>) =>
     Effect.runPromise(Effect.scoped(Effect.flatMap(stage, work)))
   const newUser = () => `user-${crypto.randomUUID()}`
 
-  /** A customer, and a checkout link for it. */
+  /** Makes a customer, and a checkout link for the customer. */
   const opened = (
     { gateway, oneTimePrice, subscriptionPrice }: StagedGateway,
     mode: CheckoutInput["mode"],
@@ -63,7 +68,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
       return { customerId, userId, priceId, ...link }
     })
 
-  /** The events at the provider so far. */
+  /** Returns the events at the provider so far. */
   const eventsOf = ({ gateway }: StagedGateway) =>
     Stream.runCollect(gateway.events({ since: 0 })).pipe(
       Effect.map((events): ReadonlyArray<ReceivedPaymentEvent> => [...events])
@@ -181,7 +186,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
           const verify = (signature: string) => gateway.verify({ payload, signature, receivedAt: now })
           expect(yield* verify([time, wrong, right].join(","))).toMatchObject({ id: "evt_two" })
           expect(yield* Effect.flip(verify([time, wrong, wrong].join(",")))).toMatchObject({ problem: "mismatch" })
-          // Only the current signature scheme counts.
+          // Only signatures of the current scheme are valid.
           expect(yield* Effect.flip(verify(`${time},${right?.replace("v1=", "v0=")}`))).toMatchObject({
             _tag: "InvalidSignature"
           })
@@ -217,7 +222,7 @@ export const paymentGatewayContract = (name: string, { lacks = [], stage }: Gate
             amount: invoices[0]?.amountPaid,
             quantity: 1
           })
-          // A charge of it leads to the invoice that it paid.
+          // A charge of the payment leads to the invoice that it paid.
           if (staged.paymentOf !== undefined) {
             const payment = yield* staged.paymentOf(invoices[0]?.id ?? "")
             expect(yield* staged.gateway.paymentInvoice(payment)).toBe(invoices[0]?.id)

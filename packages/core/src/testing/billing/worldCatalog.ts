@@ -1,8 +1,8 @@
-/** The prices of plans in stories. */
+/** The prices of the plans in stories. */
 export const PLAN_PRICES = ["price_pro", "price_business", "price_pro_year"] as const
 export type PlanPrice = (typeof PLAN_PRICES)[number]
 
-/** The products of the prices, for `makeCatalog`. */
+/** The prices and what they buy, for `makeCatalog`. */
 export const WORLD_CATALOG = {
   tiers: { free: { monthlyCredits: 100 }, pro: { monthlyCredits: 1_000 }, business: { monthlyCredits: 5_000 } },
   prices: {

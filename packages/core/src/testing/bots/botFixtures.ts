@@ -1,10 +1,10 @@
 import type { Bot } from "../../bots/Bot.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
-/** A text in the form of a public key, which no bot has. */
+/** Returns a text in the form of a public key that no bot has. */
 export const newPublicKeyText = (): string => `pk_${crypto.randomUUID().replaceAll("-", "")}`
 
-/** A bot just made; `changes` replace any part. */
+/** Makes a new bot; `changes` replace any part of it. */
 export const newBot = (owner: UserId, changes: Partial<Bot> = {}): Bot => ({
   id: crypto.randomUUID(),
   owner,
@@ -38,7 +38,7 @@ export const newBot = (owner: UserId, changes: Partial<Bot> = {}): Bot => ({
   ...changes
 })
 
-/** The bot as a store returns it. */
+/** Returns the bot in the form in which a store returns it. */
 export const storedBot = ({ createdAt, id, keys, owner, updatedAt, ...settings }: Bot) => ({
   id,
   owner,

@@ -229,7 +229,7 @@ const holding = (run: Run<Stores>) => {
         const holding = Effect.gen(function* () {
           const found = yield* published.findByKey(publicKey, "held")
           yield* Deferred.succeed(held, undefined)
-          // The deletion has the time of these reads, and would end before them if nothing held the bot.
+          // These reads give the deletion enough time to end before them, if nothing held the bot.
           yield* Effect.repeat(bots.find(nameOf(bot)), { times: 50 })
           yield* note("unit")
           return found
@@ -318,8 +318,8 @@ const seeing = (run: Run<Stores>) => {
 }
 
 /**
- * The contract of every `BotStore`, together with the documents and units of work of the same adapter. `layer` is built once, for all
- * tests.
+ * Tests the guarantees of a `BotStore`, together with the documents and units of work of the same adapter. `layer` is
+ * built once, for all tests.
  */
 export const botStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`BotStore contract: ${name}`, layer, (run) => {

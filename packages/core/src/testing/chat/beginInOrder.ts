@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { type BeginTurnInput, ChatStore } from "../../chat/store/ChatStore.ts"
 
 /**
- * Begins turns one after another, each at a moment of its own: chats are ordered by their last use, which a store may know
- * to the millisecond alone, and two of one millisecond by their ids.
+ * Begins turns one after another, each at a different time. Chats are ordered by their last use; a store may know that
+ * time only to the millisecond, and orders chats of the same millisecond by their ids.
  */
 export const beginInOrder = (turns: ReadonlyArray<BeginTurnInput>) =>
   Effect.gen(function* () {

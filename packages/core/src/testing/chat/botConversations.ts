@@ -11,8 +11,8 @@ import type { ChatStores } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 
 /**
- * A bot with one conversation for each of several visitors, one after another; the ids of the conversations, last used
- * first.
+ * Makes a bot with one conversation for each of several visitors, one after another; returns the ids of the
+ * conversations, last used first.
  */
 const visited = (messages: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -27,7 +27,7 @@ const visited = (messages: ReadonlyArray<string>) =>
     return { bot, botOwner, ids }
   })
 
-/** The ids of all conversations over all pages of this size, and the number of pages. */
+/** Returns the ids of all conversations over all pages of this size, and the number of pages. */
 const walk = (input: Omit<ListConversationsInput, "before">) =>
   Effect.gen(function* () {
     const records = yield* ChatRecords
@@ -43,7 +43,7 @@ const walk = (input: Omit<ListConversationsInput, "before">) =>
     }
   })
 
-/** The guarantees of a `ChatStore` for the owners of bots. */
+/** Tests the guarantees of a `ChatStore` for the owners of bots. */
 export const botConversations = (run: Run<ChatStores>) => {
   it("conversations are returned with their visitor, their times, the number of messages and the replies of models", () =>
     run(

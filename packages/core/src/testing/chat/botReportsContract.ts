@@ -25,7 +25,7 @@ const SPAN_MS = 86_400_000
 const span = (botOwner: string, bot: string) =>
   Effect.map(Clock.currentTimeMillis, (now) => ({ botOwner, bot, from: now - SPAN_MS, to: now + SPAN_MS }))
 
-/** The guarantees of every `BotReports`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `BotReports`. `layer` is built once, for all tests. */
 export const botReportsContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`BotReports: ${name}`, layer, (run) => {
     const said = Effect.fnUntraced(function* (
@@ -66,7 +66,7 @@ export const botReportsContract = (name: string, layer: Layer.Layer<Stores, unkn
           yield* said(other, "Are you closed now?", { content: "Later.", model: undefined, sources: [] })
           const good = yield* said(newVisitor(botOwner, visitor.bot), "Who are you then?", { content: "A shop [2]." })
           yield* records.rate({ ...good, messageId: good.reply.id, rating: { rating: "good" } })
-          // Of another bot, another owner, and the person's own chats: none of them counts.
+          // Conversations of another bot, of another owner, and the person's own chats are not counted.
           yield* said(newVisitor(botOwner), "What is the price?", { content: "None." })
           yield* said(newVisitor(newUserId(), visitor.bot), "What is the price?", { content: "None." })
           const asked = yield* span(botOwner, visitor.bot)
@@ -76,7 +76,7 @@ export const botReportsContract = (name: string, layer: Layer.Layer<Stores, unkn
           expect(sum("unanswered")).toBe(3)
           expect(sum("good")).toBe(1)
           expect(sum("bad")).toBe(1)
-          // At midnight, a conversation counts on two days.
+          // If the test runs over midnight, a conversation counts on two days.
           expect(sum("conversations")).toBeGreaterThanOrEqual(4)
           expect(sum("unresolved")).toBeGreaterThanOrEqual(3)
           const questions = yield* reports.unanswered({ ...asked, hasDocuments: true, limit: 10 })

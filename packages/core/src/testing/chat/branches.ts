@@ -28,7 +28,7 @@ const tell = Effect.fnUntraced(function* (
   return { question: found?.messages.at(-2)?.id ?? "", reply: found?.messages.at(-1)?.id ?? "" }
 })
 
-/** A chat with one turn. */
+/** Stores a chat with one turn. */
 const begun = Effect.gen(function* () {
   const chats = yield* ChatStore
   const first = newTurn(newUserId(), { messages: said("a"), parentId: null })
@@ -151,7 +151,7 @@ const reading = (run: Run<ChatStores>) => {
     ))
 }
 
-/** A message of the model: its place in the list is the order in which it was stored. */
+/** A message of the expected tree: its position in the list is the order in which it was stored. */
 interface Planned {
   readonly id: string
   readonly parentId: string | null
@@ -171,7 +171,7 @@ const versionsOf = (all: ReadonlyArray<Planned>, id: string): ReadonlyArray<stri
   return same.length < 2 ? [] : same
 }
 
-/** Stores turns after parents chosen by `picks`; returns all messages in the order in which they were stored. */
+/** Stores turns after parents that `picks` selects; returns all messages in the order in which they were stored. */
 const grow = Effect.fnUntraced(function* (first: BeginTurnInput, begin: ReadonlyArray<Planned>, picks: Picks) {
   const all = [...begin]
   for (const { at, isReplyOnly } of picks) {
@@ -187,7 +187,7 @@ const grow = Effect.fnUntraced(function* (first: BeginTurnInput, begin: Readonly
 })
 type Picks = ReadonlyArray<{ readonly at: number; readonly isReplyOnly: boolean }>
 
-/** Reads a branch page by page; each message with its parent and its versions. */
+/** Reads a branch page by page; returns each message with its parent and its versions. */
 const paged = Effect.fnUntraced(function* (first: BeginTurnInput, branch: Branch | undefined, limit: number) {
   const chats = yield* ChatStore
   const pages: Array<ReadonlyArray<Planned & { readonly versions: ReadonlyArray<string> }>> = []
@@ -239,7 +239,7 @@ const anyTree = (run: Run<ChatStores>) => {
   )
 }
 
-/** The guarantees about a chat as a tree. */
+/** Tests the guarantees about a chat as a tree. */
 export const branches = (run: Run<ChatStores>): void => {
   reading(run)
   anyTree(run)

@@ -6,7 +6,10 @@ import { type ChatStores, endTurn } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 
-/** Titles, documents stored with a chat, and searching: a person's other uses of their own chats. */
+/**
+ * Tests titles, documents stored with a chat, and searching: the uses that people have of their own chats apart from
+ * sending messages.
+ */
 export const chatChanges = (run: Run<ChatStores>): void => {
   it("a chat is renamed by its owner alone, and keeps its place among the others", () =>
     run(

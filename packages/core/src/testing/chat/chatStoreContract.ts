@@ -240,7 +240,7 @@ const reading = (run: Run<ChatStores>) => {
         const chats = yield* ChatStore
         const turn = newTurn(newUserId())
         for (const said of ["one", "two", "three"]) {
-          // Random letters, so that no store can compress them.
+          // Random characters, so that no store can compress them.
           const text = Array.from({ length: 600 }, () => crypto.randomUUID()).join("")
           const reply = { id: crypto.randomUUID(), model: "model-a", sources: [{ ...source, text }] }
           yield* chats.beginTurn({ ...turn, messages: [{ role: "user", content: said }], reply })
@@ -335,7 +335,7 @@ const reading = (run: Run<ChatStores>) => {
     ))
 }
 
-/** The guarantees of every `ChatStore`. Each test uses people of its own. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `ChatStore`. Each test uses people of its own. `layer` is built once, for all tests. */
 export const chatStoreContract = <R = never>(
   name: string,
   layer: Layer.Layer<ChatStores | R, unknown>,

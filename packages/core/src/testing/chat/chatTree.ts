@@ -12,7 +12,7 @@ import { type Run, suiteOn } from "../suiteOn.ts"
 
 /** The price of each reply in the catalog of `chatTreeProperty`. */
 const PRICE = 7
-/** The configuration of the catalog that `chatTreeProperty` needs. */
+/** The configuration of the catalog for `chatTreeProperty`. */
 export const CHAT_TREE_CATALOG = {
   models: { "model-a-mini": { creditsPer1kInput: 0, creditsPer1kOutput: 0, minimumCredits: PRICE } },
   tiers: { free: { monthlyCredits: 1_000_000 } }
@@ -24,7 +24,7 @@ const END: ReplyPart = {
   usage: { freshInput: 1, cacheRead: 0, cacheWrite: 0, output: 1 }
 }
 
-/** A model that notes each prompt under the text of its reply; it fails on questions that begin with "fail". */
+/** A model that records each prompt under the text of its reply; it fails for questions that begin with "fail". */
 class NotingModel {
   readonly prompts = new Map<string, ReadonlyArray<string>>()
   readonly service = ChatModels.of({
@@ -46,15 +46,15 @@ class NotingModel {
   })
 }
 
-/** A request of a batch; those of one batch are sent at the same time. */
+/** A request of a batch; the requests of one batch are sent at the same time. */
 interface Asking {
   readonly kind: "newest" | "after" | "again" | "first"
-  /** Chooses the message that it follows. */
+  /** Selects the message that the request follows. */
   readonly at: number
   readonly isFailing: boolean
-  /** It is sent twice under one key. */
+  /** True if the request is sent twice under one key. */
   readonly isRepeated: boolean
-  /** Milliseconds after the others. */
+  /** Milliseconds by which the request is sent later than the others. */
   readonly late: number
 }
 
@@ -103,7 +103,7 @@ const requestOf = (chatId: string, messages: ReadonlyArray<StoredMessage>, each:
 
 const isRetold = (failed: SendFailed) => failed._tag === "RequestInProgress" || failed._tag === "ModelFailed"
 
-/** Sends the batches; returns the chat and what was answered, by the id of the reply. */
+/** Sends the batches; returns the chat, and the answers by the ids of the replies. */
 const converse = Effect.fnUntraced(function* (userId: string, batches: ReadonlyArray<ReadonlyArray<Asking>>) {
   const first = yield* send(userId, { messages: [{ role: "user", content: "begin" }] }, "begin", 0)
   const { chatId } = first
@@ -142,11 +142,11 @@ const property = (run: Run<ChatService | ChatStore | CreditService>, { prompts }
 
           const all = yield* allMessages(userId, chatId)
           const replies = all.filter(({ role }) => role === "assistant")
-          // Each answered message is stored, as it was answered, and nothing else is.
+          // Each answered message is stored with the answered text, and no other message is stored.
           expect(replies.map(({ id, content }) => ({ id, content })).toSorted(byId)).toEqual(
             answered.map(({ id, text }) => ({ id, content: text })).toSorted(byId)
           )
-          // Each branch is the prompt of its reply.
+          // Each branch equals the prompt of its reply.
           for (const { id, content } of replies) {
             const { messages } = yield* chat.get(userId, chatId, { limit: 500, leaf: id })
             const line = messages.slice(0, messages.findIndex((message) => message.id === id) + 1)
@@ -173,8 +173,8 @@ const property = (run: Run<ChatService | ChatStore | CreditService>, { prompts }
 const byId = (one: { readonly id: string }, other: { readonly id: string }) => (one.id < other.id ? -1 : 1)
 
 /**
- * The guarantees about chats as trees when replies are asked for, edited and repeated, also at the same moment. `services`
- * is all of Parley with the given models and with a catalog of `CHAT_TREE_CATALOG`.
+ * Tests the guarantees about chats as trees if replies are requested, edited and repeated, also at the same time.
+ * `services` are all services of Parley, with the given models and with a catalog of `CHAT_TREE_CATALOG`.
  */
 export const chatTreeProperty = (
   name: string,

@@ -6,10 +6,10 @@ import type { EndTurn } from "../../chat/reply/RunningReplies.ts"
 import type { Refusal } from "../../credits/rules/LedgerState.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
-/** The store of chats, and the ledger whose operations end their turns. */
+/** The store of chats, and the ledger whose operations end the turns. */
 export type ChatStores = ChatStore | ChatRecords | CreditPorts
 
-/** Ends a turn without a hold: with an operation that changes nothing else. */
+/** Ends a turn without a hold, with an operation that changes nothing else. */
 export const endTurn = (
   end: Pick<EndTurn, "owner" | "chatId" | "replyId" | "content" | "state"> & Partial<EndTurn>
 ): Effect.Effect<void, Refusal | StorageFailed, CreditPorts> =>

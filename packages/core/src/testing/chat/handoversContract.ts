@@ -10,12 +10,15 @@ import type { ChatStores } from "./endTurn.ts"
 
 type Parts = Handovers | ChatStores | Outbox
 
-/** Makes the visitor of a conversation look as if they had looked this long before, in milliseconds. */
+/**
+ * Changes the stored time at which the visitor of a conversation last asked for new messages, to this many milliseconds
+ * ago.
+ */
 export type AgeLook = (chat: VisitorChat, ms: number) => Effect.Effect<void, unknown, Parts>
 
 const asking = { continues: true, email: undefined, page: undefined, language: "en" } as const
 
-/** A conversation of a visitor with one question and its reply. */
+/** Stores a conversation of a visitor with one question and its reply. */
 const talked = (visitor: VisitorOwner = newVisitor(newUserId())) =>
   Effect.gen(function* () {
     const turn = newTurn(visitor, {
@@ -237,8 +240,8 @@ const talks = (run: Run<Parts>, ageLook: AgeLook) => {
 }
 
 /**
- * The guarantees of `Handovers`, beside a `ChatStore` and an `Outbox` of the same storage. Each test uses people of its own.
- * `layer` is built once, for all tests.
+ * Tests the guarantees of `Handovers`, together with a `ChatStore` and an `Outbox` of the same storage. Each test uses
+ * people of its own. `layer` is built once, for all tests.
  */
 export const handoversContract = (name: string, layer: Layer.Layer<Parts, unknown>, ageLook: AgeLook): void => {
   suiteOn(`Handovers (${name})`, layer, (run) => {

@@ -14,11 +14,11 @@ export type Stores = ChatStore | CreditPorts | RunningReplies
 
 export const MODEL = "model-a-mini"
 export const LONG = 60_000
-/** A lifetime of almost zero: the writer counts as dead at once. */
+/** A lifetime of almost zero milliseconds: the writing process counts as dead at once. */
 export const DEAD = 1
 export const HELD = 50
 
-/** A hold of its own for a reply. */
+/** Opens a hold for a reply. */
 export const held = Effect.fnUntraced(function* (
   { owner, reply }: Pick<BeginTurnInput, "owner" | "reply">,
   ttlMs = LONG
@@ -35,7 +35,7 @@ export const held = Effect.fnUntraced(function* (
 export const nameOf = ({ owner, chatId, reply }: BeginTurnInput) => ({ owner, chatId, replyId: reply.id })
 export const holdOf = ({ owner, replyId }: Name) => ({ userId: ownerKey(owner).userId, key: replyKey(replyId) })
 
-/** A turn whose reply has begun. */
+/** Stores a turn whose reply has begun. */
 export const begun = Effect.fnUntraced(function* (
   turn: BeginTurnInput = newTurn(newUserId()),
   { joinable = true, ttlMs = LONG } = {}
@@ -64,7 +64,7 @@ export const beat = (
       ([answer]) => answer
     )
   )
-/** The text stored after it; undefined if nothing was written. */
+/** Writes text; returns the stored length and whether a stop was requested; undefined if nothing was written. */
 export const write = (reply: Name, start: number, text: string, ttlMs = LONG) =>
   Effect.map(beat(reply, start, text, { ttlMs }), (answer) =>
     answer?.length === undefined ? undefined : { length: answer.length, stopAsked: answer.stopAsked }
@@ -79,7 +79,7 @@ export const settled = (reply: Name, amount: number, end: Pick<EndTurn, "content
   ...settle({ ...holdOf(reply), amount, draft: receiptDraft }),
   companion: { _tag: "EndTurn", begin: undefined, ...reply, ...end } satisfies EndTurn
 })
-/** Ends every hold that has expired, once the ledger's clock is past this moment. */
+/** Ends every hold that has expired, once the ledger's clock has passed this time. */
 export const sweepAll = Effect.gen(function* () {
   const ledger = yield* testedLedger
   const from = yield* ledger.now

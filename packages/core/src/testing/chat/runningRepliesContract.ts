@@ -318,8 +318,8 @@ const ending = (run: Run<Stores>) => {
 }
 
 /**
- * The guarantees of every `RunningReplies`, with the stores it belongs to. Each test uses people of its own. `layer`
- * is built once, for all tests.
+ * Tests the guarantees of a `RunningReplies`, with the stores of the same adapter. Each test uses people of its own.
+ * `layer` is built once, for all tests.
  */
 export const runningRepliesContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`RunningReplies: ${name}`, layer, (run) => {

@@ -129,7 +129,7 @@ const ratings = (run: Run<Stores>): void => {
     ))
 }
 
-/** The guarantees of every `SharedChats`, and of the ratings of replies. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `SharedChats`, and of the ratings of replies. `layer` is built once, for all tests. */
 export const sharedChatsContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`SharedChats and ratings: ${name}`, layer, (run) => {
     shares(run)

@@ -11,10 +11,10 @@ const isStored = ({ chatId, owner }: BeginTurnInput) =>
 
 const DAY_MS = 86_400_000
 
-/** Has a chat be without use for so many milliseconds longer. */
+/** Makes a chat look as if it had not been used for this many more milliseconds. */
 export type Age<R> = (turn: BeginTurnInput, ms: number) => Effect.Effect<void, unknown, R>
 
-/** Deletes all chats without use for a day; returns the number of calls that deleted some. */
+/** Deletes all chats that were not used for a day; returns the number of calls that deleted some. */
 const removeAll = (whose: RemoveUnusedInput["whose"]) =>
   Effect.gen(function* () {
     const records = yield* ChatRecords
@@ -23,7 +23,7 @@ const removeAll = (whose: RemoveUnusedInput["whose"]) =>
     return calls
   })
 
-/** The guarantees of a `ChatStore` for the retention of chats. */
+/** Tests the guarantees of a `ChatStore` for the retention of chats. */
 export const unusedChats = <R>(run: Run<ChatStores | R>, age: Age<R>) => {
   const begin = Effect.fnUntraced(function* (turns: ReadonlyArray<BeginTurnInput>, days: ReadonlyArray<number>) {
     yield* beginInOrder(turns)

@@ -6,7 +6,7 @@ import { type ChatStores, endTurn } from "./endTurn.ts"
 import type { Run } from "../suiteOn.ts"
 import { beginInOrder } from "./beginInOrder.ts"
 
-/** The guarantees of a `ChatStore` for the visitors of bots. */
+/** Tests the guarantees of a `ChatStore` for the visitors of bots. */
 export const visitorConversations = (run: Run<ChatStores>) => {
   it("a visitor continues their own conversation with a bot, and finds it there", () =>
     run(

@@ -6,7 +6,7 @@ import type { Transaction } from "../../credits/Transaction.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, newUser, run, tagOf } from "./creditTester.ts"
 
-/** The guarantees of opening an account. */
+/** Tests the opening of accounts. */
 export const describeOpen = ({ ledger, openUser, grant, settle, balance, rows, expectSound }: CreditTester): void => {
   describe("open", () => {
     it("opens an account at first sight with its allowance as one reset row", async () => {
@@ -60,7 +60,7 @@ export const describeOpen = ({ ledger, openUser, grant, settle, balance, rows, e
   })
 }
 
-/** The guarantees of adding credits. */
+/** Tests grants. */
 export const describeGrant = (tester: CreditTester): void => {
   const { ledger, openUser, grant, settle, take, balance, rows, expectSound } = tester
   describe("grant", () => {
@@ -123,7 +123,7 @@ export const describeGrant = (tester: CreditTester): void => {
   })
 }
 
-/** The guarantees of the list of transactions. */
+/** Tests the list of transactions. */
 export const describeCreditHistory = ({ ledger, openUser, grant, rows }: CreditTester): void => {
   describe("history", () => {
     it("returns rows newest first, in pages, with the count of all", async () => {

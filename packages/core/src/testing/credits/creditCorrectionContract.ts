@@ -5,12 +5,12 @@ import type { UserId } from "../../identity/UserId.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, newUser, run, tagOf } from "./creditTester.ts"
 
-/** The guarantees of taking back, returning and correcting by hand. */
+/** Tests refunds, disputes and corrections by hand. */
 export const describeCorrections = (tester: CreditTester, histories: number): void => {
   const { ledger, openUser, grant, settle, balance, rows, expectSound } = tester
   const buy = (userId: UserId, key: string, amount: number, charge: string, paid: number) =>
     ledger.grant({ userId, key, type: "topup", amount, payment: { charge, paid } })
-  /** 300 credits for 1,000 cents. */
+  /** Buys 300 credits for 1,000 cents. */
   const bought = async (allowance = 50): Promise<UserId> => {
     const userId = await openUser(allowance)
     await run(buy(userId, "topup:1", 300, "ch_1", 1_000))
@@ -90,7 +90,7 @@ export const describeCorrections = (tester: CreditTester, histories: number): vo
       expect(await run(refund(userId, 1_000, 14))).toMatchObject({ amount: -150 })
       expect(await run(refund(userId, 0, 15))).toMatchObject({ amount: 150 })
       expect(await run(byOperator(500, 10))).toEqual(taken)
-      // Only the operator takes it back.
+      // Only the operator's report takes credits back.
       expect(await run(byOperator(0, 16))).toMatchObject({ amount: 150 })
       expect(await balance(userId)).toMatchObject({ topup: 300, debt: 0 })
       await expectSound(userId)

@@ -3,7 +3,7 @@ import { isOfReply, type ReceiptDraft, type ReplyReceiptDraft } from "../../cred
 import { CHAT_SPENDER } from "../../credits/Spender.ts"
 import type { UserId } from "../../identity/UserId.ts"
 
-/** A receipt draft for tests that do not depend on the reply. */
+/** A receipt draft for tests in which the reply does not matter. */
 export const receiptDraft: ReplyReceiptDraft = {
   model: "model-a-mini",
   price: {
@@ -18,7 +18,7 @@ export const receiptDraft: ReplyReceiptDraft = {
   ended: "completed"
 }
 
-/** A reservation of exactly `amount` for ten minutes, unless `changes` say otherwise. */
+/** A reservation of exactly `amount` for ten minutes, unless `changes` contain other values. */
 export const reservation = (
   userId: UserId,
   key: string,
@@ -35,7 +35,7 @@ export const reservation = (
   ...changes
 })
 
-/** The receipt, or draft, as one of a reply. Throws if it is none. */
+/** Returns a receipt or a draft as that of a reply. Throws if it belongs to metered work. */
 export const ofReply = <R extends ReceiptDraft>(receipt: R | undefined): Extract<R, ReplyReceiptDraft> => {
   if (receipt === undefined || !isOfReply(receipt)) throw new Error("This is no receipt of a reply.")
   return receipt

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditTester, run, tagOf } from "./creditTester.ts"
 
-/** The guarantees of setting credits aside. */
+/** Tests the reservation of credits. */
 export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows }: CreditTester): void => {
   describe("reserve", () => {
     it("sets aside the allowance first, then the top-ups, and writes no row", async () => {
@@ -165,7 +165,7 @@ export const describeReserve = ({ ledger, openUser, grant, settle, balance, rows
   })
 }
 
-/** The guarantees of ending a hold. */
+/** Tests the end of holds. */
 export const describeHoldEnds = ({
   ledger,
   openUser,
@@ -297,7 +297,7 @@ export const describeHoldEnds = ({
   })
 }
 
-/** A reply whose hold a sweeper ended, and a repetition of its request. */
+/** Tests a reply whose hold a sweeper ended, and a repetition of its request. */
 export const describeRepeatedReply = ({ ledger, openUser, balance, expectSound }: CreditTester): void => {
   describe("closeRest", () => {
     const swept = async () => {

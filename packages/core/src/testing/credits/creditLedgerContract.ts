@@ -15,8 +15,8 @@ import { describeWork } from "./creditWorkContract.ts"
 import { creditTester } from "./creditTester.ts"
 
 /**
- * The guarantees of every `CreditLedger`. `layer` is built once; every test uses accounts of its own. Each law is tried
- * with this number of `histories`.
+ * Tests the guarantees of a `CreditLedger`. `layer` is built once; every test uses accounts of its own. Each law is
+ * tested with this number of random `histories`.
  */
 export const creditLedgerContract = (name: string, layer: Layer.Layer<CreditPorts, unknown>, histories = 10): void => {
   describe(`CreditLedger: ${name}`, () => {

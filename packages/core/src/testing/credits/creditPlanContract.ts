@@ -10,7 +10,7 @@ import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 
-/** The effects of following a plan on credits. */
+/** Tests the effects of following a plan on credits. */
 export const describePlans = ({ ledger, openUser, rows, expectSound }: CreditTester): void => {
   const account = (userId: UserId) => run(ledger.account(userId))
   const follow = (input: FollowPlanInput) => Effect.map(ledger.followPlan(input), ({ transaction }) => transaction)

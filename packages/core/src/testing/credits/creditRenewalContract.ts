@@ -4,10 +4,10 @@ import { NOTHING_PAID } from "../../credits/rules/decideReply.ts"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditTester, run } from "./creditTester.ts"
 
-/** Nothing is left waiting in these tests: a hold either outlives them by far or has expired at once. */
+/** The lifetime of holds that must not expire; other holds in these tests expire at once, so that no test waits. */
 const LONG = 3_600_000
 
-/** The guarantees of renewing and sweeping holds. Other expired holds in the same ledger are swept too. */
+/** Tests the renewal and the sweeping of holds. Other expired holds in the same ledger are swept as well. */
 export const describeRenewal = (tester: CreditTester): void => {
   const { ledger, openUser, outlive, sweepAll, settle, balance, rows, expectSound } = tester
   const price = {
@@ -18,9 +18,9 @@ export const describeRenewal = (tester: CreditTester): void => {
     minimumCredits: 3
   }
   const draft = { ...receiptDraft, price, usage: { freshInput: 55, cacheRead: 0, cacheWrite: 0, output: 0 } }
-  /** Lets all holds with a lifetime of one millisecond expire. */
+  /** Waits until all holds with a lifetime of one millisecond have expired. */
   const elapse = Effect.suspend(() => Effect.flatMap(ledger.now, (now) => outlive(now + 1)))
-  /** Lives one millisecond. */
+  /** A hold with a lifetime of one millisecond. */
   const dying = (userId: string, key: string, amount = 60) =>
     Effect.flatMap(ledger.reserve(reservation(userId, key, amount, { ttlMs: 1, draft })), (reserved) =>
       outlive(reserved._tag === "Held" ? reserved.hold.expiresAt : 0)

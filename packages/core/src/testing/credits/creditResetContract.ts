@@ -13,7 +13,7 @@ const nothing = noResets(allowances)
 const newTier = () => `gone-${crypto.randomUUID().slice(0, 8)}`
 const MONTH = 31 * 24 * 3_600_000
 
-/** The guarantees of the monthly reset. Accounts of other tests in the same ledger are reset too. */
+/** Tests the monthly reset. Accounts of other tests in the same ledger are reset as well. */
 export const describeReset = (tester: CreditTester): void => {
   const { ledger, openUser, grant, settle, take, balance, rows, expectSound } = tester
 

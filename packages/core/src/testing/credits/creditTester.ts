@@ -10,13 +10,13 @@ export const newUser = (): UserId => `user-${crypto.randomUUID()}`
 /** Runs an effect of the ledger; rejects with its failure. */
 export const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
 
-/** The name of the failure an effect ends with. */
+/** Returns the name of the failure with which an effect ends. */
 export const tagOf = async (effect: Effect.Effect<unknown, { readonly _tag: string }>): Promise<string> => {
   const result = await run(Effect.result(effect))
   return Result.isFailure(result) ? result.failure._tag : "succeeded"
 }
 
-/** Short ways to ask a ledger, which need not be open yet when the tests are defined. */
+/** Short calls to a ledger, which need not be open yet when the tests are defined. */
 export const creditTester = (opened: () => TestedLedger) => {
   const ledger = new Proxy({} as TestedLedger, { get: (_, name) => Reflect.get(opened(), name) as unknown })
   const openUser = async (allowance: number): Promise<UserId> => {
@@ -28,14 +28,14 @@ export const creditTester = (opened: () => TestedLedger) => {
     ledger.grant({ userId, key, type, amount })
   const settle = (userId: UserId, key: string, amount: number) =>
     ledger.settle({ userId, key, amount, draft: receiptDraft })
-  /** Takes credits by hand, the way in which an account comes to owe some. */
+  /** Takes credits by hand, which is the way in which an account gets a debt. */
   const take = (userId: UserId, key: string, amount: number) =>
     ledger.adjust({ userId, key, amount: -amount, reason: "taken by a test" })
   const balance = (userId: UserId) => run(Effect.map(ledger.account(userId), balanceOf))
   const rows = async (userId: UserId) =>
     (await run(ledger.history({ userId, limit: 200, offset: 0, type: undefined }))).transactions
 
-  /** The transactions explain the buckets, in numbers without gaps. */
+  /** Checks that the transactions explain the buckets, and that their numbers have no gaps. */
   const expectSound = async (userId: UserId): Promise<void> => {
     const { allowance, topup, debt } = await balance(userId)
     const all = await rows(userId)
@@ -46,12 +46,12 @@ export const creditTester = (opened: () => TestedLedger) => {
     expect(all[0]?.balanceAfter).toBe(allowance + topup - debt)
     expect(all.map((row) => Number(row.id))).toEqual(all.map((_, index) => all.length - index))
   }
-  /** Lets the ledger's clock pass a moment, in Unix milliseconds. */
+  /** Waits until the ledger's clock has passed a time, in Unix milliseconds. */
   const outlive = (moment: number) =>
     Effect.gen(function* () {
       while ((yield* ledger.now) <= moment) yield* Effect.yieldNow
     })
-  /** Ends everything that has expired. */
+  /** Ends all holds that have expired. */
   const sweepAll = Effect.gen(function* () {
     for (;;) {
       const { charged, released } = yield* ledger.sweep({ limit: 50 })

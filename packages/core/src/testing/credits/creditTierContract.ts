@@ -9,7 +9,7 @@ import { resetAll as resetEverybody } from "./resetAll.ts"
 
 const allowances = { free: 100, pro: 5_000, business: 20_000 }
 
-/** The effects of a change of plan on credits. */
+/** Tests the effects of a change of plan on credits. */
 export const describeTierChanges = (tester: CreditTester): void => {
   const { ledger, openUser, grant, settle, take, balance, rows, expectSound } = tester
   const change = (userId: UserId, made: TierChange) => ledger.changeTier(userId, made)
@@ -23,7 +23,7 @@ export const describeTierChanges = (tester: CreditTester): void => {
     renewedBy: "invoice",
     ...changes
   })
-  /** Free with 60 credits and 20 bought, then subscribed from now on. */
+  /** An account with 60 free credits and 20 bought ones, subscribed from now on. */
   const subscriber = async (changes: object = {}) => {
     const userId = await openUser(60)
     await run(grant(userId, "topup:1", 20))

@@ -5,14 +5,14 @@ import type { UserId } from "../../identity/UserId.ts"
 import { receiptDraft, reservation } from "./creditFixtures.ts"
 import { type CreditTester, run, tagOf } from "./creditTester.ts"
 
-/** More transactions than are summed together. */
+/** More transactions than one query sums. */
 const MANY = 300
 
-/** The guarantees of sources, daily caps and usage. */
+/** Tests spenders, daily caps and usage. */
 export const describeUsage = ({ ledger, openUser, settle, rows }: CreditTester): void => {
   const from = (userId: UserId, key: string, source: Spender, amount: number, dailyCap?: number) =>
     ledger.reserve(reservation(userId, key, amount, { source, dailyCap }))
-  /** Usage of today and yesterday, in case the day ends during a test. */
+  /** The usage of today and yesterday, in case the day ends during a test. */
   const used = async (userId: UserId) => {
     const lastDay = dayOf(await run(ledger.now))
     const rows = await run(ledger.usage({ userId, firstDay: lastDay - 1, lastDay }))

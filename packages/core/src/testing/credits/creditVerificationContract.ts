@@ -4,7 +4,7 @@ import type { Cursor } from "../../storage/Cursor.ts"
 import type { Difference } from "../../credits/upkeep/Verification.ts"
 import { type CreditTester, run } from "./creditTester.ts"
 
-/** The guarantees of verifying. Comes last, because it checks the rows that the tests before it left. */
+/** Tests verification. Comes last, because it checks the rows that the earlier tests left. */
 export const describeVerification = ({ ledger, openUser, grant }: CreditTester): void => {
   describe("verify", () => {
     it("sees every account once, and finds nothing wrong with any of those the ledger wrote", async () => {

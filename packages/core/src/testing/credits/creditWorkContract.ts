@@ -5,7 +5,7 @@ import type { Spender } from "../../credits/Spender.ts"
 import { reservation } from "./creditFixtures.ts"
 import { type CreditTester, run, tagOf } from "./creditTester.ts"
 
-/** The guarantees of metered work, by the receipts that contain its usage. */
+/** Tests metered work, by the receipts that contain its usage. */
 export const describeWork = (tester: CreditTester): void => {
   const { ledger, openUser, outlive, sweepAll, balance, rows, expectSound } = tester
   const source: Spender = "meter:images"

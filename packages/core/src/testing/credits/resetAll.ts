@@ -10,7 +10,7 @@ import {
 import type { TierName } from "../../tiers/Tier.ts"
 import type { StorageFailed } from "../../storage/StorageFailed.ts"
 
-/** Resets, or only counts, all that is due, range by range of at most `limit` accounts. */
+/** Resets, or only counts, everything that is due, in ranges of at most `limit` accounts. */
 export const resetAll = Effect.fnUntraced(function* (
   ledger: Pick<CreditUpkeep["Service"], "due" | "reset">,
   { asOf, allowances, dryRun = false }: Pick<ResetInput, "asOf" | "allowances"> & { readonly dryRun?: boolean },
@@ -26,7 +26,7 @@ export const resetAll = Effect.fnUntraced(function* (
   }
 })
 
-/** The range that has only the account of a tier, which no other account has, and which is due. */
+/** Returns the range that contains only the account of a tier, which no other account has, and which is due. */
 export const rangeOfTier = Effect.fnUntraced(function* (
   ledger: Pick<CreditUpkeep["Service"], "due" | "reset">,
   asOf: number,

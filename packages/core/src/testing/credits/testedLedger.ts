@@ -19,7 +19,7 @@ import type { StorageFailed } from "../../storage/StorageFailed.ts"
 import type { UserId } from "../../identity/UserId.ts"
 import type { TierName } from "../../tiers/Tier.ts"
 
-/** The operations that tests run, by the names of the calls. */
+/** The operations in tests, by the names of the calls. */
 const OPERATIONS = {
   open: openAccount,
   reserve: (input: ReserveInput) => reserve(input, crypto.randomUUID()),
@@ -56,20 +56,20 @@ const runsOf = ({ run }: CreditLedger["Service"]): Runs =>
     ])
   ) as Runs
 
-/** All that tests ask of a ledger: its three ports, and a call for each operation. */
+/** The calls that tests make to a ledger: its three ports, and a call for each operation. */
 export type TestedLedger = CreditLedger["Service"] &
   CreditRecords["Service"] &
   CreditUpkeep["Service"] &
   Runs & { readonly transaction: (userId: UserId, key: string) => ReturnType<typeof transactionOf> }
 
-/** The ports of a ledger by the names of the stores. */
+/** The ports of a ledger, by the names of the stores. */
 interface LedgerStores {
   readonly ledger: CreditLedger["Service"]
   readonly creditRecords: CreditRecords["Service"]
   readonly creditUpkeep: CreditUpkeep["Service"]
 }
 
-/** The ledger of opened stores, for tests. */
+/** Returns the ledger of opened stores, for tests. */
 export const ledgerOfStores = ({ creditRecords, creditUpkeep, ledger }: LedgerStores): TestedLedger => ({
   ...ledger,
   ...creditRecords,
@@ -78,7 +78,7 @@ export const ledgerOfStores = ({ creditRecords, creditUpkeep, ledger }: LedgerSt
   transaction: (userId, key) => transactionOf(creditRecords, userId, key)
 })
 
-/** The ledger in a context, for tests. */
+/** Returns the ledger in a context, for tests. */
 export const ledgerIn = (context: Context.Context<CreditPorts>): TestedLedger =>
   ledgerOfStores({
     ledger: Context.get(context, CreditLedger),

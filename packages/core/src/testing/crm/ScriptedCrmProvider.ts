@@ -9,30 +9,33 @@ export interface ScriptedCrmOptions {
   readonly id?: CrmProviderId
   readonly usesPkce?: boolean
   readonly issuer?: string
-  /** True if each approval is of its own account; default: all are of one. */
+  /** True if each approval belongs to an account of its own; by default all belong to the same account. */
   readonly accounts?: boolean
   readonly revokesApprovalAlone?: boolean
   /** True if a refresh uses up the refresh token and returns a new one. */
   readonly rotates?: boolean
-  /** Lifetime of access tokens; default half an hour. Those of an exchange may differ. */
+  /**
+   * The lifetime of access tokens in seconds; half an hour unless given. Tokens of an exchange may have another
+   * lifetime.
+   */
   readonly expiresInSeconds?: number
   readonly firstExpiresInSeconds?: number
-  /** Runs while the provider works on a call: to hold it there. */
+  /** Runs while the provider works on a call, so that a test can stop it there. */
   readonly during?: (call: CrmCall) => Effect.Effect<void>
 }
 
-/** A provider in the memory of this process, which behaves like a real one or as scripted. */
+/** A provider in the memory of this process, which behaves like a real provider or as scripted. */
 export interface ScriptedCrm {
   readonly provider: CrmProvider
   /** The received calls, in order. */
   readonly calls: ReadonlyArray<CrmCall>
-  /** A person approves on the page behind this address: the query of the callback. */
+  /** Approves, as a person does, on the page with this address; returns the query of the callback. */
   approve(url: URL): URLSearchParams
-  /** The next call fails so. A lost answer is of a call that was carried out. */
+  /** Makes the next call fail in this way. If the answer is lost, the call was carried out. */
   failNext(fault: CrmFault): void
-  /** True if these tokens still give access to the account. */
+  /** Returns true if these tokens still give access to the account. */
   isLive(token: Redacted.Redacted<string>): boolean
-  /** The number of approvals with valid tokens. */
+  /** Returns the number of approvals with valid tokens. */
   liveGrants(): number
 }
 
@@ -51,7 +54,7 @@ const s256 = async (verifier: string) => {
     .replace(/=+$/, "")
 }
 
-/** The approval behind a code or a refresh token, with all of its tokens. */
+/** The approval to which a code or a refresh token belongs, with all its tokens. */
 interface Grant {
   readonly redirectUri: string
   readonly challenge: string | null

@@ -18,7 +18,7 @@ type Stores = BotStore | CrmConnectionStore | SealedConnections
 const LEASE_MS = 3_600_000
 const CONNECTED = { state: "connected", problem: undefined } as const
 
-/** Saves a connection of a new bot, and returns it as the store finds it. */
+/** Stores a connection of a new bot; returns the connection as the store finds it. */
 const saved = Effect.fnUntraced(function* (changes: Partial<NewCrmConnection> = {}) {
   const bots = yield* BotStore
   const store = yield* CrmConnectionStore
@@ -157,7 +157,7 @@ const refreshing = (run: Run<Stores>) => {
     ))
 }
 
-/** The connection as it is now. */
+/** Reads the present state of the connection. */
 const current = (connection: StoredCrmConnection) =>
   CrmConnectionStore.use((store) => store.find(connection)).pipe(
     Effect.map((found) => {
@@ -205,8 +205,8 @@ const resealing = (run: Run<Stores>) => {
 }
 
 /**
- * The contract of every `CrmConnectionStore`, together with the bots of the same adapter. `layer` is built once, for
- * all tests.
+ * Tests the guarantees of a `CrmConnectionStore`, together with the bots of the same adapter. `layer` is built once,
+ * for all tests.
  */
 export const crmConnectionStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`CrmConnectionStore: ${name}`, layer, (run) => {

@@ -1,7 +1,7 @@
 import type { NewCrmConnection } from "../../crm/CrmConnectionStore.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 
-/** A connection just made, of a bot that may not be there; `changes` replace any part. */
+/** Makes a new connection, of a bot that need not exist; `changes` replace any part of it. */
 export const newCrmConnection = (changes: Partial<NewCrmConnection> = {}): NewCrmConnection => ({
   owner: newUserId(),
   botId: crypto.randomUUID(),

@@ -2,22 +2,25 @@ import { Effect, Redacted, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import type { CrmProvider } from "../../crm/CrmProvider.ts"
 
-/** A provider, and controls of its behaviour. */
+/** A provider, and functions that control its behaviour. */
 export interface StagedCrm {
   readonly provider: CrmProvider
-  /** Approves on the provider's page: returns the query with which the browser returns. */
+  /** Approves on the provider's page; returns the query with which the browser returns. */
   readonly approve: (url: URL) => Effect.Effect<URLSearchParams>
   /** The number of calls of the token endpoint. */
   readonly tokenCalls: Effect.Effect<number>
-  /** The next call of the token endpoint is answered so. `lost`: it is carried out, and its answer does not come. */
+  /**
+   * Sets the answer to the next call of the token endpoint. `lost`: the call is carried out, but its answer does not
+   * arrive.
+   */
   readonly failNext: (fault: "unavailable" | "lost" | "garbage") => Effect.Effect<void>
-  /** True if a refresh uses up the refresh token and returns another one. */
+  /** True if a refresh uses up the refresh token and returns a new one. */
   readonly rotates: boolean
 }
 
 const REDIRECT_URI = "http://localhost:3000/api/crm/provider_one/callback"
 
-/** The contract of every `CrmProvider`. `stage` is opened for each test, and closed after it. */
+/** Tests the guarantees of a `CrmProvider`. `stage` is opened for each test, and closed after it. */
 export const crmProviderContract = (name: string, stage: Effect.Effect<StagedCrm, never, Scope.Scope>): void => {
   const run = (work: (staged: StagedCrm) => Effect.Effect<void, unknown>) =>
     Effect.runPromise(Effect.scoped(Effect.flatMap(stage, work)))

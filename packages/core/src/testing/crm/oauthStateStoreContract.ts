@@ -8,7 +8,7 @@ const TEN_MINUTES_MS = 600_000
 const newDigest = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-/** The guarantees of every `OAuthStateStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of an `OAuthStateStore`. `layer` is built once, for all tests. */
 export const oauthStateStoreContract = (name: string, layer: Layer.Layer<OAuthStateStore, unknown>): void =>
   suiteOn(`OAuthStateStore: ${name}`, layer, (run) => {
     it("a state is used once, however many try at once, and never again", () =>

@@ -5,8 +5,7 @@ import { DOCUMENT_FAILURES, type DocumentFailure, DocumentParser } from "../../d
 import type { DocumentType } from "../../documents/documentTypes.ts"
 
 /**
- * A document whose text must contain these pieces, in this order, on this number of pages (null: of a type without
- * pages).
+ * A document whose text must contain these pieces in this order, on this number of pages (null: the type has no pages).
  */
 export interface ReadableDocument {
   readonly name: string
@@ -16,17 +15,17 @@ export interface ReadableDocument {
   readonly pages: number | null
 }
 
-/** A document that cannot be read for a reason that the pattern describes. */
+/** A document that cannot be read, for a reason that must match the pattern. */
 export interface UnreadableDocument {
   readonly name: string
   readonly type: DocumentType
   readonly bytes: () => Uint8Array
   readonly reason: RegExp
-  /** One of its possible reasons; any but `unreadable` unless given. */
+  /** The expected reasons; any reason except `unreadable` unless given. */
   readonly failures?: ReadonlyArray<DocumentFailure>
 }
 
-/** Terms for developers only: sizes in bytes, names of fields and routes, times in ISO 8601. */
+/** Matches terms that only developers understand: sizes in bytes, names of fields and routes, times in ISO 8601. */
 const FOR_DEVELOPERS = /\d{5,}|[a-z][A-Z]|\b(?:GET|POST|PUT|DELETE) \/|\dT\d|\bbytes\b/
 
 export interface DocumentParserSamples {
@@ -34,7 +33,7 @@ export interface DocumentParserSamples {
   readonly unreadable: ReadonlyArray<UnreadableDocument>
 }
 
-/** The guarantees of every `DocumentParser`, shown on samples of the types it reads. `layer` is built once. */
+/** Tests the guarantees of a `DocumentParser` on samples of the types that it reads. `layer` is built once. */
 export const documentParserContract = (
   name: string,
   layer: Layer.Layer<DocumentParser, unknown>,

@@ -358,7 +358,9 @@ const changing = (run: Run<DocumentStore>) => {
     ))
 }
 
-/** The guarantees of every `DocumentStore`. Each test uses people of its own. `layer` is built once, for all tests. */
+/**
+ * Tests the guarantees of a `DocumentStore`. Each test uses people of its own. `layer` is built once, for all tests.
+ */
 export const documentStoreContract = (name: string, layer: Layer.Layer<DocumentStore, unknown>): void =>
   suiteOn(`DocumentStore: ${name}`, layer, (run) => {
     inserting(run)

@@ -4,15 +4,15 @@ import { pieceTokenizer } from "../../tokens/pieceTokenizer.ts"
 import type { Embedder, EmbedderLimits, EmbeddingFailure, EmbeddingResult } from "../../documents/embedding/Embedder.ts"
 
 /**
- * The behaviour of the provider behind an embedder: it refuses requests that contain a text with "unwanted", fails
- * those with "unlucky" permanently as if it were overloaded, and never answers those with "silence". It answers those
- * with "together" once the maximum number of requests has been running at once.
+ * The behaviour of the provider behind an embedder. It refuses requests that contain a text with "unwanted", always
+ * fails those with "unlucky" as if it were overloaded, and never answers those with "silence". It answers those with
+ * "together" once the maximum number of requests is running at the same time.
  */
 export interface StagedEmbedder {
   readonly embedder: Embedder["Service"]
-  /** The texts of every request so far. */
+  /** Returns the texts of all requests so far. */
   requests(): ReadonlyArray<ReadonlyArray<string>>
-  /** Requests under way now, and the most there ever were. */
+  /** Returns the number of running requests, and its maximum so far. */
   underWay(): { readonly now: number; readonly most: number }
 }
 
@@ -35,7 +35,7 @@ const cosine = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => {
 }
 
 /**
- * The guarantees of every embedder, independent of its provider. `stage` is called for each embedder that a test
+ * Tests the guarantees of an embedder, independent of its provider. `stage` is called for each embedder that a test
  * needs, mostly once in a test.
  */
 export const embedderContract = (name: string, { stage }: EmbedderStage): void => {

@@ -7,7 +7,7 @@ import { suiteOn } from "../suiteOn.ts"
 
 const MIB = 1024 * 1024
 
-/** Bytes that differ everywhere, so that parts in a wrong order would show. */
+/** Bytes that are different everywhere, so that a wrong order of parts is detected. */
 const patterned = (length: number): Uint8Array => {
   const bytes = new Uint8Array(length)
   for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8) * 17 + (index >> 16)) & 0xff
@@ -25,7 +25,8 @@ const newFile = (bytes: Uint8Array) =>
   })
 
 /**
- * The guarantees of every `FileStore`, beside the `DocumentStore` it belongs to. `layer` is built once, for all tests.
+ * Tests the guarantees of a `FileStore`, together with the `DocumentStore` of the same adapter. `layer` is built once,
+ * for all tests.
  */
 export const fileStoreContract = (name: string, layer: Layer.Layer<FileStore | DocumentStore, unknown>): void =>
   suiteOn(`FileStore: ${name}`, layer, (run) => {

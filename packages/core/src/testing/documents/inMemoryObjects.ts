@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Objects } from "../../documents/storing/FileStore.ts"
 
-/** Objects in memory, for tests; `kept` shows them. */
+/** Objects in memory, for tests; `kept` contains them. */
 export const inMemoryObjects = (): Objects & { readonly kept: ReadonlyMap<string, Uint8Array> } => {
   const kept = new Map<string, Uint8Array>()
   return {

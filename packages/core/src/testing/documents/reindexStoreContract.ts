@@ -13,8 +13,8 @@ const MINUTE_MS = 60_000
 const aScope = () => `scope-${crypto.randomUUID()}`
 
 /**
- * The guarantees of every `ReindexStore` and its `ReindexRecords`, beside the stores of the same storage. `layer` is
- * built once, for all tests.
+ * Tests the guarantees of a `ReindexStore` and its `ReindexRecords`, together with the stores of the same storage.
+ * `layer` is built once, for all tests.
  */
 export const reindexStoreContract = (
   name: string,
@@ -32,7 +32,7 @@ export const reindexStoreContract = (
           expect(yield* store.find(scope)).toEqual({ ...first, continued: true })
           expect(yield* store.begin({ scope, restart: false })).toEqual({ ...first, continued: true })
           expect((yield* store.begin({ scope: other, restart: false })).continued).toBe(false)
-          // A document indexed between two beginnings is finished for the first, and not for the second.
+          // A document that was indexed between two starts is done for the first run, and not for the second.
           const userId = newUserId()
           const documentId = yield* indexed(userId, ["lift"])
           const anew = yield* store.begin({ scope, restart: true })
@@ -101,7 +101,7 @@ export const reindexStoreContract = (
           expect(yield* records.failures({ userId: other, limit: 1 })).toEqual([
             { userId: other, documentId: foreign, filename: "a.txt", failure: "scan" }
           ])
-          // A failure keeps no one from the next try, which takes its place.
+          // A failure does not prevent the next try, which replaces it.
           expect(yield* claim(userId, own[0]!)).toBe(true)
           expect(yield* failed(userId)).toEqual([own[1]!])
           yield* records.forget(userId)

@@ -8,7 +8,7 @@ const PASSAGES = [
   "The tenant may end the contract by a letter sent three months before."
 ]
 
-/** The guarantees of every reranker, independent of its judge. `make` is called for each call of the reranker. */
+/** Tests the guarantees of a reranker, independent of its model. `make` is called for each call of the reranker. */
 export const rerankerContract = (name: string, make: () => RerankerService): void => {
   describe(`${name} as a reranker`, () => {
     const judge = (query: string, passages: ReadonlyArray<string>) =>

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { type Embedder, EmbeddingFailed } from "../../documents/embedding/Embedder.ts"
 import { embedBatches } from "../../documents/embedding/embedBatches.ts"
 
-/** Words that mean the same, or nearly so: each line is a dimension of its own. */
+/** Words with the same or nearly the same meaning: each line is a dimension of its own. */
 const MEANINGS: ReadonlyArray<ReadonlyArray<string>> = [
   ["car", "automobile", "vehicle", "auto"],
   ["lift", "wing", "wings", "slats", "buoyancy"],
@@ -10,12 +10,12 @@ const MEANINGS: ReadonlyArray<ReadonlyArray<string>> = [
   ["invoice", "bill", "payment"]
 ]
 
-/** The requests to the scripted embedder, and its next failure. */
+/** The requests to the scripted embedder, and settings of its behaviour. */
 export interface EmbedderScript {
   readonly asked: Array<string>
-  /** Fails every request in which a text has this. */
+  /** If set, every request with a text that contains this text fails. */
   failing: string | undefined
-  /** The embedder's own. */
+  /** The `weight` of the embedder. */
   weight: number | undefined
 }
 
@@ -23,13 +23,13 @@ export const makeEmbedderScript = (): EmbedderScript => ({ asked: [], failing: u
 
 const vectorOf = (text: string): ReadonlyArray<number> => {
   const words = new Set(text.toLowerCase().split(/[^\p{L}]+/u))
-  // All texts have a little in common, as those of real models do.
+  // All texts have a little in common, as with real models.
   return [...MEANINGS.map((meaning) => meaning.filter((word) => words.has(word)).length), 0.05]
 }
 
 /**
- * An embedder that knows a few meanings: texts about the same are near each other though they share no word. It refuses a text
- * with "unwanted" in it.
+ * An embedder that knows a few meanings: texts about the same subject are near each other even without a common word.
+ * It refuses a text that contains "unwanted".
  */
 export const scriptedEmbedder = (script: EmbedderScript, name = "scripted/meanings"): Embedder["Service"] => {
   const dimensions = MEANINGS.length + 1

@@ -12,7 +12,7 @@ import { outboxDeliveries } from "./outboxDeliveries.ts"
 import { outboxLowBalances } from "./outboxLowBalances.ts"
 import { outboxPayments } from "./outboxPayments.ts"
 
-/** The contract of every `Outbox` with the stores that write its events. `layer` is built once, for all tests. */
+/** Tests the guarantees of an `Outbox` with the stores that write its events. `layer` is built once, for all tests. */
 export const outboxContract = (name: string, layer: Layer.Layer<OutboxWorld, unknown>): void =>
   suiteOn(`Outbox: ${name}`, layer, (run) => {
     it("a settled reply is reported once, with its cost and without its text", () =>

@@ -18,7 +18,7 @@ const againAt = (afterMs: number) => ({ _tag: "Retry", afterMs, reason: "http_50
 
 const recordsOf = (destination: string) => DeliveryRecords.use((records) => records.list({ destination, limit: 100 }))
 
-/** The guarantees of deliveries. */
+/** Tests the guarantees of deliveries. */
 export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
   it("an event has one id at all destinations, and goes its own way to each", () =>
     run(
@@ -70,7 +70,7 @@ export const outboxDeliveries = (run: Run<OutboxWorld>): void => {
         yield* Effect.forEach(["a", "b", "c"], (key) => chargeOf(userId, `reply:${key}`, 1))
         const outbox = yield* Outbox
         const claims = Array.from({ length: 6 }, () => outbox.claim({ destination, limit: 1, leaseMs: 0 }))
-        // Claims of length zero expire at once, like those of a dead process.
+        // Claims with a lifetime of zero expire at once, like those of a dead process.
         const dead = yield* Effect.all(claims)
         expect(dead.flat().length).toBe(6)
         const held = yield* Effect.all(

@@ -9,7 +9,7 @@ import type { EventType, ParleyEvent } from "../../events/ParleyEvent.ts"
 import { receiptDraft, reservation } from "../credits/creditFixtures.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 
-/** The ports of an outbox's tests: it reports the changes that these commit. */
+/** The ports for tests of an outbox, and the ports whose changes it reports. */
 export type OutboxWorld = CreditPorts | DeliveryRecords | DocumentStore | Outbox | UnitOfWork
 
 /** The thresholds of low balances in these suites. */
@@ -23,7 +23,7 @@ export const subscribed = (...types: ReadonlyArray<EventType>) =>
     return id
   })
 
-/** A new account of the tier `free`. */
+/** Opens a new account of the tier `free`. */
 export const newAccount = (allowance: number) =>
   Effect.gen(function* () {
     const userId = newUserId()
@@ -31,7 +31,7 @@ export const newAccount = (allowance: number) =>
     return userId
   })
 
-/** A reply with this cost. */
+/** Charges a reply with this cost. */
 export const chargeOf = (userId: UserId, key: string, amount: number) =>
   Effect.gen(function* () {
     const ledger = yield* testedLedger
@@ -39,7 +39,7 @@ export const chargeOf = (userId: UserId, key: string, amount: number) =>
     yield* ledger.settle({ userId, key, amount, draft: receiptDraft })
   })
 
-/** All that is due for a destination, claimed for an hour. */
+/** Claims all due deliveries to a destination, for an hour unless given. */
 export const claimAll = (destination: string, leaseMs = 3_600_000) =>
   Effect.gen(function* () {
     const outbox = yield* Outbox
@@ -53,7 +53,7 @@ export const claimAll = (destination: string, leaseMs = 3_600_000) =>
 
 const sortKey = ({ data, type }: ParleyEvent): string => `${type} ${JSON.stringify(data)}`
 
-/** The due events, by type and content: events of one millisecond have no order. */
+/** Returns the due events by type and content, because events of the same millisecond have no order. */
 export const claimed = (destination: string) =>
   Effect.map(claimAll(destination), (all) =>
     all.map(({ event }) => event).toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))

@@ -8,7 +8,7 @@ import { testedLedger } from "../credits/testedLedger.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { chargeOf, claimed, LOW_BELOW, newAccount, type OutboxWorld, subscribed } from "./outboxFixtures.ts"
 
-/** Changes of a balance: granted or taken credits. */
+/** Changes of a balance: credits that are granted or taken. */
 const moves = fc.array(
   fc.integer({ min: -40, max: 40 }).filter((amount) => amount !== 0),
   {
@@ -17,7 +17,7 @@ const moves = fc.array(
   }
 )
 
-/** The balances that must be reported: each below the threshold after one that was not. */
+/** Returns the balances that must be reported: each balance below the threshold after one that was not. */
 const expected = (first: number, amounts: ReadonlyArray<number>): ReadonlyArray<number> => {
   const told: Array<number> = []
   let [balance, wasLow] = [first, false]
@@ -30,7 +30,7 @@ const expected = (first: number, amounts: ReadonlyArray<number>): ReadonlyArray<
   return told
 }
 
-/** The guarantees of low balances. */
+/** Tests the events about low balances. */
 export const outboxLowBalances = (run: Run<OutboxWorld>): void => {
   it("a low balance is reported once for each fall below the threshold, by any change", () =>
     run(

@@ -7,7 +7,7 @@ import { claimed, newAccount, type OutboxWorld, subscribed } from "./outboxFixtu
 
 const DAY_MS = 86_400_000
 
-/** The events of purchases, refunds and plans. */
+/** Tests the events about purchases, refunds and plans. */
 export const outboxPayments = (run: Run<OutboxWorld>): void => {
   it("a purchase makes one event, and so does each refund of it and each return", () =>
     run(

@@ -5,17 +5,17 @@ import type { Session, SessionInvalid, SessionVerifier } from "../../identity/Se
 /** A verifier, and the identity provider whose tokens it accepts. */
 export interface SessionStage {
   readonly verifier: SessionVerifier["Service"]
-  /** A token that proves this session; `expiresAt` is in whole seconds. */
+  /** Returns a token that proves this session; `expiresAt` is a whole number of seconds. */
   issue(session: Session): Promise<string>
-  /** A token of this user that never expires. */
+  /** Returns a token of this user that never expires. */
   issueEndless(userId: string): Promise<string>
 }
 
 const HOUR_MS = 3_600_000
 
 /**
- * The contract of every `SessionVerifier`. `stage` creates a verifier with its own provider. `stage` is called for
- * each verifier that a test needs, once or twice in a test.
+ * Tests the guarantees of a `SessionVerifier`. `stage` makes a verifier with its own provider; it is called for each
+ * verifier that a test needs, once or twice in a test.
  */
 export const sessionVerifierContract = (name: string, stage: () => SessionStage | Promise<SessionStage>): void => {
   const inAnHour = () => Math.floor((Effect.runSync(Clock.currentTimeMillis) + HOUR_MS) / 1_000) * 1_000

@@ -11,17 +11,17 @@ const facts = {
   twinKey: ({ name }: { readonly name: string }) => name
 }
 
-/** A kind of job for tests: tried three times, without a wait between. */
+/** A kind of job for tests: at most three tries, without a wait between them. */
 export const TestJob = jobKind("TestJob", facts)
-/** Another kind, with its own name. */
+/** A second kind, with another name. */
 export const OtherJob = jobKind("OtherJob", facts)
-/** The same kind in a program with another payload: queued jobs do not decode. */
+/** The second kind as declared in a program with another payload: queued jobs cannot be decoded. */
 export const ChangedJob = jobKind("OtherJob", {
   ...facts,
   payload: Schema.Struct({ title: Schema.String }),
   twinKey: ({ title }) => title
 })
-/** One that is tried twice, with a wait that outlasts any test. */
+/** A kind with two tries, and a wait between them that is longer than any test. */
 export const SlowlyRetriedJob = jobKind("SlowlyRetriedJob", {
   ...facts,
   tries: 2,
@@ -30,7 +30,7 @@ export const SlowlyRetriedJob = jobKind("SlowlyRetriedJob", {
 /** A kind whose tries have a limit of 50 ms. */
 export const BriefJob = jobKind("BriefJob", { ...facts, tries: 2, timeLimitMs: 50 })
 
-/** A kind for which no person waits. */
+/** A kind of job for which no person waits. */
 export const LastJob = jobKind("LastJob", { ...facts, comesLast: true })
 
 /** A job of a test. */
@@ -51,18 +51,18 @@ export const enqueue = ({ owner, name }: TestedJob, kind: TestKind = TestJob) =>
 /** The work of a test's handler. */
 export type TestHandler = (job: TestedJob, tried: JobTry<{ readonly name: string }>) => Effect.Effect<void, unknown>
 
-/** A handler of these kinds. */
+/** Makes handlers for these kinds. */
 export const handling = (kinds: ReadonlyArray<TestKind>, handle: TestHandler) =>
   kinds.map((kind) => jobHandler(kind, (tried) => handle({ owner: tried.owner, name: tried.payload.name }, tried)))
 
-/** A try that has ended, as a test compares it. */
+/** A try that has ended, in the form that tests compare. */
 export interface EndedTry {
   readonly job: TestedJob
   readonly number: number
   readonly last: boolean
 }
 
-/** Starts a worker whose tries can be awaited one by one. */
+/** Starts a worker whose tries a test can await one by one. */
 export const startWorker = (handle: TestHandler = () => Effect.void) =>
   Effect.gen(function* () {
     const jobs = yield* JobQueue
@@ -73,7 +73,7 @@ export const startWorker = (handle: TestHandler = () => Effect.void) =>
       )
     )
     const nextTry = Effect.timeout(Queue.take(ended), "90 seconds")
-    /** All tries up to that of a job enqueued now, which comes after the waiting ones. */
+    /** Returns all tries up to that of a job that is enqueued now, after the waiting ones. */
     const triesUntilNow = Effect.gen(function* () {
       const marker = newJob()
       yield* enqueue(marker)

@@ -6,14 +6,14 @@ import type { Run } from "../suiteOn.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { handling, TestJob } from "./jobFixtures.ts"
 
-/** Times the event loop goes round. */
+/** Waits for this number of rounds of the event loop. */
 const rounds = (number: number) =>
   Effect.forEach(Array.from({ length: number }), () => Effect.yieldNow, { discard: true })
 
-/** The history of the jobs of one name, in order. */
+/** The history of the jobs with one name, in order. */
 type Happened = "asked" | "began" | "ended"
 
-/** A run begins after every time a job was asked for, and no two runs of it at once. */
+/** Checks that a run began after every time the job was enqueued, and that no two runs happened at the same time. */
 const expectLaw = (name: string, happened: ReadonlyArray<Happened>) => {
   let running = 0
   for (const each of happened) {
@@ -26,8 +26,8 @@ const expectLaw = (name: string, happened: ReadonlyArray<Happened>) => {
 }
 
 /**
- * Plays this many random histories: jobs are enqueued at any moment of their twins' runs, which have random lengths
- * and failures.
+ * Plays this number of random histories: jobs are enqueued at any moment of their twins' runs, which have random
+ * lengths and failures.
  */
 export const jobInterleaving = (run: Run<JobQueue>, histories: number) => {
   const ask = fc.record({ name: fc.constantFrom("a", "b"), pause: fc.integer({ min: 0, max: 12 }) })
@@ -59,7 +59,7 @@ export const jobInterleaving = (run: Run<JobQueue>, histories: number) => {
                   )
                 )
                 for (const { name, pause } of asks) {
-                  // Noted before: a run may begin while the answer is on its way.
+                  // Recorded before the call, because a run may begin before its answer arrives.
                   yield* note(name, "asked")
                   yield* jobs.enqueue(owner, TestJob, { name })
                   yield* rounds(pause)

@@ -15,7 +15,7 @@ import {
   TestJob
 } from "./jobFixtures.ts"
 
-/** The guarantees for kinds of jobs, of which a queue has only the declaration. */
+/** Tests kinds of jobs of which a queue knows only the declaration. */
 export const jobKinds = (run: Run<JobQueue>) => {
   it("a job of one kind is no twin of another kind's, nor one owner's of another's", () =>
     run(

@@ -10,7 +10,7 @@ import { enqueue, handling, newJob, OtherJob, type TestedJob, TestJob } from "./
 
 const nameOf = ({ payload }: JobRecord): string => (payload as { readonly name: string }).name
 
-/** Waits until a job is listed and satisfies `holds`. */
+/** Waits until a job is listed for which `holds` is true. */
 export const listedJob = ({ owner, name }: TestedJob, holds: (job: JobRecord) => boolean) =>
   Effect.gen(function* () {
     const jobs = yield* JobQueue
@@ -22,7 +22,7 @@ export const listedJob = ({ owner, name }: TestedJob, holds: (job: JobRecord) =>
     }
   }).pipe(Effect.timeout("90 seconds"))
 
-/** All pages of a list, as the names of their jobs; `between` runs after each. */
+/** Reads all pages of a list, as the names of their jobs; `between` runs after each page. */
 const pagesOf = (owner: string, query: JobQuery, between: Effect.Effect<unknown, unknown, JobQueue> = Effect.void) =>
   Effect.gen(function* () {
     const jobs = yield* JobQueue
@@ -37,7 +37,7 @@ const pagesOf = (owner: string, query: JobQuery, between: Effect.Effect<unknown,
     return pages
   })
 
-/** The guarantees of a queue's listings. */
+/** Tests the lists of a queue. */
 export const jobListing = (run: Run<JobQueue>) => {
   it("a job is listed as waiting, running and done, with its owner, payload, tries and times", () =>
     run(

@@ -107,7 +107,7 @@ const enqueueing = (run: Run<Ports>) => {
         yield* enqueue(running)
         yield* Deferred.await(started)
         const unit = yield* UnitOfWork
-        // During a unit of work no worker takes its jobs.
+        // While a unit of work runs, no worker takes the jobs that it enqueued.
         const enqueued = yield* unit.run(
           "ann",
           Effect.andThen(
@@ -161,7 +161,7 @@ const turns = (run: Run<Ports>) => {
         for (let number = 0; number < 5; number++) {
           owners.push((yield* Effect.timeout(Queue.take(begun), "90 seconds")).owner)
         }
-        // Two that begin together may be seen in either order.
+        // Two jobs that begin at the same moment may be seen in either order.
         expect(owners.slice(0, 2).toSorted()).toEqual(["cem", "dan"])
         expect(owners.slice(2, 4)).toContain("eve")
       })
@@ -297,8 +297,8 @@ const stopping = (run: Run<Ports>) => {
 }
 
 /**
- * The contract of every `JobQueue`. The workers of `layer` must wait for the end of a try when they stop. `histories`
- * is the number of histories for the law of twins. `layer` is built once, for all tests.
+ * Tests the guarantees of a `JobQueue`. The workers of `layer` must wait for the end of a try when they stop.
+ * `histories` is the number of random histories for the rule about twins. `layer` is built once, for all tests.
  */
 export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown>, histories = 8): void =>
   suiteOn(`JobQueue: ${name}`, layer, (run) => {
@@ -314,8 +314,8 @@ export const jobQueueContract = (name: string, layer: Layer.Layer<Ports, unknown
   })
 
 /**
- * The guarantees of every `JobQueue` for tries that outlast their worker. The workers of `layer` must wait for less
- * than a second. `layer` is built once, for all tests.
+ * Tests the guarantees of a `JobQueue` for tries that run longer than their worker. When they stop, the workers of
+ * `layer` must wait for less than a second. `layer` is built once, for all tests.
  */
 export const hastyJobQueueContract = (name: string, layer: Layer.Layer<JobQueue, unknown>): void =>
   suiteOn(`JobQueue whose workers stop in haste: ${name}`, layer, (run) => {

@@ -6,7 +6,7 @@ import { newUserId } from "../storage/storageFixtures.ts"
 import { enqueue, handling, newJob, startWorker, type TestedJob, TestJob } from "./jobFixtures.ts"
 import { listedJob } from "./jobListingContract.ts"
 
-/** A job that has failed finally; returns its listing. */
+/** Makes a job whose last try failed; returns its record. */
 const failedJob = (job: TestedJob) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -16,7 +16,7 @@ const failedJob = (job: TestedJob) =>
     })
   )
 
-/** The guarantees for retrying a failed job. */
+/** Tests the retry of a failed job. */
 export const jobRetrying = (run: Run<JobQueue>) => {
   it("a failed job that is retried has all its tries again, under its id, and the try knows of it", () =>
     run(

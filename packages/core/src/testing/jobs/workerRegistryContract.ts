@@ -9,7 +9,7 @@ import { enqueue, handling, newJob, TestJob } from "./jobFixtures.ts"
 
 const stateWithin = (aliveMs: number) => WorkerRegistry.use((registry) => registry.state({ aliveMs }))
 
-/** Waits for a state of the registry. */
+/** Waits until the registry has a state for which `holds` is true. */
 const stateThat = (holds: (state: WorkState) => boolean) =>
   Effect.gen(function* () {
     for (;;) {
@@ -20,8 +20,8 @@ const stateThat = (holds: (state: WorkState) => boolean) =>
   }).pipe(Effect.timeout("90 seconds"))
 
 /**
- * The guarantees of every `WorkerRegistry`, on a storage without workers and jobs, with the queue of the same storage.
- * `layer` is built once, for all tests.
+ * Tests the guarantees of a `WorkerRegistry`, on a storage without workers and jobs, with the queue of the same
+ * storage. `layer` is built once, for all tests.
  */
 export const workerRegistryContract = (name: string, layer: Layer.Layer<JobQueue | WorkerRegistry, unknown>): void =>
   suiteOn(`WorkerRegistry: ${name}`, layer, (run) => {

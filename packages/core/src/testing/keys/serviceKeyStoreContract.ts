@@ -17,7 +17,7 @@ const newKey = (changes: Partial<NewServiceKey> = {}): NewServiceKey => ({
   ...changes
 })
 
-/** The guarantees of every `ServiceKeyStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `ServiceKeyStore`. `layer` is built once, for all tests. */
 export const serviceKeyStoreContract = (
   name: string,
   layer: Layer.Layer<ServiceKeyStore | UnitOfWork, unknown>

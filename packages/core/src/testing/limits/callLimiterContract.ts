@@ -26,7 +26,7 @@ const atTheSameTime = <A, E, R>(calls: ReadonlyArray<Effect.Effect<A, E, R>>) =>
 const times = (count: number, call: Call) => atTheSameTime(Array.from({ length: count }, () => admit(call)))
 const admittedOf = (admissions: ReadonlyArray<Admission>) => admissions.filter(({ _tag }) => _tag === "Admitted").length
 
-/** Repeats the call until it is admitted: a limit of a millisecond is free again at one of the next calls. */
+/** Repeats the call until it is admitted: a window of a millisecond ends before one of the next calls. */
 const untilAdmitted = (call: Call) =>
   Effect.gen(function* () {
     for (let time = 0; time < MANY_TRIES; time += 1) if ((yield* admit(call))._tag === "Admitted") return
@@ -161,7 +161,7 @@ const openCalls = (run: Run<CallLimiter>) => {
     ))
 }
 
-/** A call on some of a few limits that calls share. */
+/** A call on some of a few limits that several calls share. */
 const plannedCall = fc.record({
   ip: fc.nat({ max: 2 }),
   conversation: fc.option(fc.nat({ max: 2 })),
@@ -184,8 +184,9 @@ const plan = fc.record({
 })
 
 /**
- * Within a window the admitted calls of a limit only grow. So a limit that refused a call during a round is full at
- * the round's end; if a refused call were counted anywhere, a limit that is not full would refuse a call.
+ * Tests with random calls. Within a window, the admitted calls of a limit only increase. So a limit that refused a call
+ * during a round is full at the end of the round; if a refused call were counted anywhere, a limit that is not full
+ * would refuse a call.
  */
 const laws = (run: Run<CallLimiter>) => {
   it("however calls fall together: no limit is passed, and only a full one refuses", () =>
@@ -241,7 +242,7 @@ const laws = (run: Run<CallLimiter>) => {
     ))
 }
 
-/** The guarantees of every `CallLimiter`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `CallLimiter`. `layer` is built once, for all tests. */
 export const callLimiterContract = (name: string, layer: Layer.Layer<CallLimiter, unknown>): void =>
   suiteOn(`CallLimiter: ${name}`, layer, (run) => {
     describe("windows", () => windows(run))

@@ -5,7 +5,7 @@ import { suiteOn } from "../suiteOn.ts"
 
 const HOUR_MS = 3_600_000
 
-/** The guarantees of every `RateLimiter`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `RateLimiter`. `layer` is built once, for all tests. */
 export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter, unknown>): void =>
   suiteOn(`RateLimiter: ${name}`, layer, (run) => {
     const counting = (subject: string, event: string, windowMs: number) =>
@@ -85,7 +85,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
         Effect.gen(function* () {
           const subject = newSubject()
           yield* counting(subject, "tries", 1)
-          // The window has ended at one of the next calls, by any clock.
+          // By any clock, the window has ended before one of the next calls.
           for (let call = 0; call < 10_000; call += 1) {
             if ((yield* peeking(subject, "tries")).count === 0) return
           }
@@ -98,7 +98,7 @@ export const rateLimiterContract = (name: string, layer: Layer.Layer<RateLimiter
         Effect.gen(function* () {
           const subject = newSubject()
           const count = counting(subject, "tries", 1)
-          // A window of a millisecond has ended at one of the next calls, by any clock.
+          // By any clock, a window of a millisecond has ended before one of the next calls.
           for (let call = 0, before = 0; call < 10_000; call += 1) {
             const counted = yield* count
             if (counted.count <= before) return expect(counted.count).toBe(1)

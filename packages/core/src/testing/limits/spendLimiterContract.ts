@@ -15,7 +15,7 @@ const atTheSameTime = <A, E, R>(all: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(all, { concurrency: "unbounded" })
 
 /**
- * The guarantees of every `SpendLimiter`. A test that begins shortly before midnight (UTC) may fail after it. `layer`
+ * Tests the guarantees of a `SpendLimiter`. A test that begins shortly before midnight (UTC) may fail after it. `layer`
  * is built once, for all tests.
  */
 export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimiter, unknown>): void =>
@@ -60,7 +60,7 @@ export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimit
           expect(yield* spend({ limits })).toMatchObject({ _tag: "Refused" })
           yield* SpendLimiter.use((limiter) => limiter.giveBack({ limits, day: first.day, amount: 7 }))
           expect(yield* spend({ limits })).toMatchObject({ amount: 7 })
-          // Returning for a deleted day, or more than was taken, makes no room.
+          // Returning credits for a deleted day, or more credits than were taken, does not raise what may be spent.
           yield* SpendLimiter.use((limiter) => limiter.giveBack({ limits, day: first.day - 9, amount: 7 }))
           expect(yield* spend({ limits })).toMatchObject({ _tag: "Refused" })
         })
@@ -129,7 +129,8 @@ export const spendLimiterContract = (name: string, layer: Layer.Layer<SpendLimit
                     expect(counted.get(`${limit.name} ${limit.subject}`) ?? 0).toBeLessThanOrEqual(limit.credits)
                   }
                   if (answer._tag !== "Refused") return
-                  // Within a round the counts only grow: a limit that refused has too little at its end.
+                  // Within a round the counts only increase, so a limit that refused has too little left at the end of
+                  // the round.
                   const { credits: most, name, subject } = input.limits[answer.place] as SpendInput["limits"][number]
                   expect(most - (counted.get(`${name} ${subject}`) ?? 0)).toBeLessThan(input.minimumAmount)
                 })

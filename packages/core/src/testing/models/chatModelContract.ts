@@ -7,8 +7,8 @@ import { maxRequestTokens } from "../../models/messageTokens.ts"
 import type { Model } from "../../models/Model.ts"
 
 /**
- * The behaviour of the provider behind a model. It sends numbered deltas, "1", " 2", " 3" and so on, each one token,
- * and observes the output limit of the request.
+ * The behaviour of the vendor behind a model. It sends numbered deltas, "1", " 2", " 3" and so on, each one token, and
+ * observes the output limit of the request.
  */
 export type ModelScenario =
   | { readonly _tag: "speak"; readonly deltas: number }
@@ -17,30 +17,32 @@ export type ModelScenario =
   | { readonly _tag: "stall"; readonly afterDeltas: number }
   | { readonly _tag: "empty" }
 
-/** A model whose provider plays a scenario, and the provider's records. */
+/** A model whose vendor plays a scenario, and the records of that vendor. */
 export interface StagedChatModel {
   readonly chatModel: ChatModel
   readonly model: Model
-  /** Deltas the provider has made so far. */
+  /** Returns the number of deltas that the vendor has made so far. */
   produced(): number
-  /** Replies the provider is working on at the moment. */
+  /** Returns the number of replies on which the vendor is working at the moment. */
   running(): number
 }
 
 export interface ChatModelStage {
-  /** Sets the scenario up. Limits of silence go by Effect's clock, and are between a second and an hour. */
+  /**
+   * Sets up the scenario. Time limits for silence are measured by Effect's clock, and are between a second and an hour.
+   */
   stage(scenario: ModelScenario): Effect.Effect<StagedChatModel, never, Scope.Scope>
-  /** Failures that the provider can be made to show before its first delta. */
+  /** The failures that the vendor can be made to show before its first delta. */
   readonly failuresBeforeFirst: ReadonlyArray<ModelFailure>
-  /** Failures that the provider can be made to show within a reply. */
+  /** The failures that the vendor can be made to show within a reply. */
   readonly failuresWithin: ReadonlyArray<ModelFailure>
-  /** True if the provider reports the prompt's tokens before its first words. */
+  /** True if the vendor reports the tokens of the prompt before its first words. */
   readonly tellsInputEarly?: boolean
-  /** Deltas of a reply that is longer than any buffer on its way. */
+  /** The number of deltas of a reply that exceeds all buffers between the vendor and the test. */
   readonly endlessDeltas: number
 }
 
-/** The text that a scenario's deltas make. */
+/** Returns the text that the deltas of a scenario make. */
 export const numberedText = (deltas: number): string =>
   Array.from({ length: deltas }, (_, index) => String(index + 1)).join(" ")
 
@@ -57,10 +59,10 @@ interface Heard {
   readonly failure: ModelFailed | undefined
 }
 
-/** A busy machine may be late. */
+/** The maximum time that a test waits for a condition, because a busy machine may be slow. */
 const PATIENCE_MS = 60_000
 
-/** Waits until something is so. */
+/** Waits until a condition is true. */
 const until = async (condition: () => boolean): Promise<void> => {
   for (const end = performance.now() + PATIENCE_MS; !condition();) {
     if (performance.now() > end) throw new Error("It never came to pass.")
@@ -68,7 +70,7 @@ const until = async (condition: () => boolean): Promise<void> => {
   }
 }
 
-/** Waits until a number has stayed the same for a while, or is as large as it can get. */
+/** Waits until a number has not changed for a while, or has reached its maximum. */
 const standingStill = async (value: () => number, most: number): Promise<number> => {
   let last = value()
   let since = performance.now()
@@ -85,7 +87,7 @@ const standingStill = async (value: () => number, most: number): Promise<number>
 const textOf = (parts: ReadonlyArray<ReplyPart>): string =>
   parts.map((part) => (part._tag === "text-delta" ? part.text : "")).join("")
 
-/** The contract of every chat model of any provider. `stage` is called once in each test, and closed after it. */
+/** Tests the guarantees of a chat model of any vendor. `stage` is opened once in each test, and closed after it. */
 export const chatModelContract = (name: string, stage: ChatModelStage): void => {
   describe(`${name} as a ChatModel`, () => {
     let scopes: Array<Scope.Closeable> = []
@@ -117,7 +119,7 @@ export const chatModelContract = (name: string, stage: ChatModelStage): void => 
       )
     const listen = (under: StagedChatModel, maxOutputTokens?: number): Promise<Heard> =>
       Effect.runPromise(hear(under, [], maxOutputTokens))
-    /** Reads until this text has arrived, lets an hour pass, and returns the outcome. */
+    /** Reads until this text has arrived, advances the clock by an hour, and returns the outcome. */
     const listenOn = (under: StagedChatModel, said: string): Promise<Heard> =>
       Effect.gen(function* () {
         const parts: Array<ReplyPart> = []

@@ -11,11 +11,11 @@ import type { Usage } from "../../models/Usage.ts"
 
 /** A model's answer to one request. */
 export interface TestAnswer {
-  /** In the pieces in which it arrives. */
+  /** The text in the pieces in which it arrives. */
   readonly texts: ReadonlyArray<string>
-  /** The reported usage, if it differs from that of a short reply. */
+  /** The reported usage, unless it is that of a short reply. */
   readonly usage?: Partial<Usage>
-  /** The failure after the texts; default: none, and the reply is complete. */
+  /** The failure after the texts; without it, the reply is complete. */
   readonly failure?: ModelFailure
 }
 
@@ -23,7 +23,7 @@ export interface TestAnswer {
 const SHORT: Usage = { freshInput: 100, cacheRead: 0, cacheWrite: 0, output: 50 }
 
 /**
- * A model with scripted answers, one per request, in order; after the last one, and without any, it repeats the
+ * A model with scripted answers, one for each request, in order. Without an answer for a request, it repeats the
  * question. It records its requests.
  */
 export class TestModel implements ChatModel {
@@ -31,12 +31,12 @@ export class TestModel implements ChatModel {
   readonly #answers: Array<TestAnswer> = []
   readonly #asked: Array<ChatModelRequest> = []
 
-  /** Every request so far, oldest first: the model, the prompt and its bounds. */
+  /** All requests so far, oldest first: the model, the prompt and its limits. */
   get asked(): ReadonlyArray<ChatModelRequest> {
     return this.#asked
   }
 
-  /** The next request that has no answer yet is answered so. */
+  /** Sets the answer to the next request that has none yet. */
   says(text: string | ReadonlyArray<string>, usage: Partial<Usage> = {}): this {
     this.#answers.push({ texts: typeof text === "string" ? [text] : text, usage })
     return this

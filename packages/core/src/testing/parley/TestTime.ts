@@ -1,4 +1,4 @@
-/** A wall clock that a test has in its hand: it stands still until it is moved. */
+/** A clock that a test controls: it stands still until the test moves it. */
 export class TestTime {
   #now: number
 
@@ -11,12 +11,12 @@ export class TestTime {
     return this.#now
   }
 
-  /** Advances by this many milliseconds. */
+  /** Advances the clock by this number of milliseconds. */
   advance(ms: number): void {
     this.#now += ms
   }
 
-  /** Moves to a moment. */
+  /** Sets the clock to a time. */
   set(moment: Date): void {
     this.#now = moment.getTime()
   }

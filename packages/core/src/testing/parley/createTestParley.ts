@@ -11,27 +11,27 @@ import { TestTime } from "./TestTime.ts"
 export type { TestAnswer } from "./TestModel.ts"
 export { TestModel, TestTime }
 
-/** Parley as a test has it: everything in memory, the model's words and the time in the test's hand. */
+/** Parley in memory for a test, which controls the model's answers and the time. */
 export interface TestParley extends Parley {
   readonly model: TestModel
   readonly time: TestTime
-  /** Uploads a text and waits until it can be asked about. Rejects as `documents.upload` does. */
+  /** Uploads a text and waits until replies can use it. Rejects as `documents.upload` does. */
   addText(input: { readonly userId: string; readonly filename: string; readonly text: string }): Promise<Document>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
 export interface TestParleyOptions extends Partial<Omit<ParleyOptions, "clock">> {
-  /** The initial time; default 2030-01-01T00:00:00Z. */
+  /** The time at the start; 2030-01-01T00:00:00Z unless given. */
   readonly now?: Date
 }
 
 const BEGINNING = new Date("2030-01-01T00:00:00Z")
 
 /**
- * Parley for the tests of an application, of no test runner in particular: a scripted model behind every model id, a reader
- * of plain texts, stores in memory, and a clock that stands still. Of the background work only documents are read, so
- * that nothing happens unless the test does it: periods begin with `credits.reset()`. Close it with `close` or
- * `await using`.
+ * Creates Parley for tests of an application, independent of the test runner: a scripted model behind every model id, a
+ * reader of plain texts, stores in memory, and a clock that stands still. Of the background work, only the reading of
+ * documents runs, so that nothing happens unless the test causes it: periods begin with `credits.reset()`. Close it
+ * with `close` or `await using`.
  */
 export const createTestParley = async ({
   now = BEGINNING,

@@ -4,7 +4,7 @@ import { NO_PREFERENCES, PreferenceStore } from "../../preferences/Preferences.t
 import { newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
 
-/** The guarantees of every `PreferenceStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `PreferenceStore`. `layer` is built once, for all tests. */
 export const preferenceStoreContract = (name: string, layer: Layer.Layer<PreferenceStore, unknown>): void =>
   suiteOn(`PreferenceStore: ${name}`, layer, (run) => {
     it("a person has the preferences stored last, and no other person has them", () =>

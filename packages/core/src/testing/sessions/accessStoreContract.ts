@@ -6,7 +6,7 @@ import { UnitOfWork } from "../../storage/UnitOfWork.ts"
 import { newUserId } from "../storage/storageFixtures.ts"
 import { suiteOn } from "../suiteOn.ts"
 
-/** The guarantees of every `AccessStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of an `AccessStore`. `layer` is built once, for all tests. */
 export const accessStoreContract = (name: string, layer: Layer.Layer<AccessStore | UnitOfWork, unknown>): void =>
   suiteOn(`AccessStore: ${name}`, layer, (run) => {
     const change = (userId: string, to: AccessChange) =>

@@ -5,7 +5,7 @@ import { suiteOn } from "../suiteOn.ts"
 
 const HOUR_MS = 3_600_000
 
-/** The guarantees of every `RevokedSessions`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `RevokedSessions`. `layer` is built once, for all tests. */
 export const revokedSessionsContract = (name: string, layer: Layer.Layer<RevokedSessions, unknown>): void =>
   suiteOn(`RevokedSessions: ${name}`, layer, (run) => {
     const newDigest = () =>

@@ -9,7 +9,7 @@ import { suiteOn } from "../suiteOn.ts"
 
 let sequence = 0
 
-/** A sign-in of its own browser and address. */
+/** A sign-in with a browser and an address of its own. */
 const newPending = (change: Partial<PendingSignIn> = {}) =>
   Effect.gen(function* () {
     const id = `${newUserId()}-${sequence++}`
@@ -22,7 +22,7 @@ const newPending = (change: Partial<PendingSignIn> = {}) =>
     }
   })
 
-/** The guarantees of every `SignInStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `SignInStore`. `layer` is built once, for all tests. */
 export const signInStoreContract = (
   name: string,
   layer: Layer.Layer<AccessStore | PersonalData | SignInStore, unknown>

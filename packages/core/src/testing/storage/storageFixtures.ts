@@ -7,7 +7,7 @@ import type { UserId } from "../../identity/UserId.ts"
 /** A new user id. */
 export const newUserId = (): UserId => `user-${crypto.randomUUID()}`
 
-/** A document just uploaded; `changes` replace any part. */
+/** A new document that has just been uploaded; `changes` replace any part of it. */
 export const newDocument = (userId: UserId, changes: Partial<Document> = {}): Document => ({
   id: crypto.randomUUID(),
   userId,
@@ -33,7 +33,7 @@ export const newVisitor = (botOwner: UserId, bot = `bot-${crypto.randomUUID()}`)
   botOwner
 })
 
-/** A turn of one question in a new chat of a person, or of a visitor; `changes` replace any part. */
+/** A turn with one question in a new chat of a person or of a visitor; `changes` replace any part of it. */
 export const newTurn = (owner: UserId | ConversationOwner, changes: Partial<BeginTurnInput> = {}): BeginTurnInput => ({
   owner: typeof owner === "string" ? { person: owner } : owner,
   chatId: crypto.randomUUID(),

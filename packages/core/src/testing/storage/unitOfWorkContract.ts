@@ -12,7 +12,7 @@ type Stores = ChatStore | DocumentStore | FileStore | UnitOfWork
 /** The owner of the units of work. */
 const owner = newUserId()
 
-/** One write into each store, and a look at which of them are there. */
+/** One write into each store, and a function that checks which of the writes are stored. */
 const writes = () => {
   const userId = owner
   const document = newDocument(userId)
@@ -153,7 +153,7 @@ const undoing = (run: Run<Stores>) => {
     ))
 }
 
-/** The guarantees of every `UnitOfWork` over the stores of the same adapter. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `UnitOfWork` over the stores of the same adapter. `layer` is built once, for all tests. */
 export const unitOfWorkContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`UnitOfWork: ${name}`, layer, (run) => {
     committing(run)

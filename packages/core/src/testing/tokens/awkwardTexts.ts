@@ -8,7 +8,10 @@ const characters = (from: number, to: number) =>
 const textOf = (unit: fc.Arbitrary<string>) =>
   fc.array(unit, { minLength: 1, maxLength: 40 }).map((all) => all.join(""))
 
-/** Kinds of text in which tokens end at other places than characters or words, so that counting those is wrong. */
+/**
+ * Kinds of text in which tokens do not end at the ends of characters or words, so that counting characters or words is
+ * wrong.
+ */
 export const awkwardTexts = (words: ReadonlyArray<string>): ReadonlyArray<readonly [string, fc.Arbitrary<string>]> => {
   const word = fc.constantFrom(...words)
   const namePart = fc.oneof(word, word.map(capitalized), fc.constantFrom("HTTP", "Id", "x", "v2", "42"))

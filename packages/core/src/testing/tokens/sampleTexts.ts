@@ -54,7 +54,7 @@ export const prose: Readonly<Record<string, string>> = {
   Amharic: "ዋስትናው ከተረከቡበት ቀን ጀምሮ ለሁለት ዓመት ክፍሎችን እና ጥገናን ይሸፍናል።"
 }
 
-/** Text that is not prose. */
+/** Texts that are not prose. */
 export const technical: Readonly<Record<string, string>> = {
   TypeScript: `export const outputTokensWithin = (credits: number, inputTokens: number): number => {
   const cost = (output: number) => priceOf({ freshInput: inputTokens, output }, price)

@@ -5,18 +5,21 @@ import { awkwardTexts } from "./awkwardTexts.ts"
 import { prose, technical } from "./sampleTexts.ts"
 
 export interface TokenizerReference {
-  /** The real count of a public tokenizer for a text; the largest count if the bound must hold for several. */
+  /**
+   * Returns the real token count of a text by a public tokenizer; by several tokenizers, the largest count, if the
+   * bound must hold for all of them.
+   */
   readonly countTokens: (text: string) => number
-  /** The processor's time that this process has used, in milliseconds. */
+  /** Returns the processor time that this process has used, in milliseconds. */
   readonly processorTime: () => number
-  /** Words that are hard to count; default: those of the sample texts. */
+  /** Words that are hard to count; those of the sample texts unless given. */
   readonly words?: ReadonlyArray<string>
 }
 
 const samples = Object.entries({ ...prose, ...technical })
 const sampleWords = [...new Set(samples.flatMap(([, text]) => text.match(/[a-z]{2,}/g) ?? []))]
 
-/** Some 100 kB of each, cut into steps and grown in pieces. */
+/** About 100 kB of each text, which are counted in steps and while they grow. */
 const LONG = [
   "word ".repeat(20_000),
   "a".repeat(70_000),
@@ -33,7 +36,7 @@ const inSteps = (tokenizer: TokenizerService, text: string, characters: number) 
   return { count, steps }
 }
 
-/** A text in the lengths to which it grows. */
+/** Returns a text in the lengths to which it grows. */
 const grown = (text: string, sizes: ReadonlyArray<number>): ReadonlyArray<string> => {
   const all: Array<string> = []
   for (let end = 0, turn = 0; end < text.length; turn += 1) {
@@ -43,7 +46,7 @@ const grown = (text: string, sizes: ReadonlyArray<number>): ReadonlyArray<string
   return all
 }
 
-/** The contract of every tokenizer: the bound holds for each reference, and all counting is linear. */
+/** Tests the guarantees of a tokenizer: the bound holds for each reference, and all counting is linear. */
 export const tokenizerContract = (
   name: string,
   tokenizer: TokenizerService,
@@ -51,7 +54,10 @@ export const tokenizerContract = (
 ): void => {
   const max = (text: string) => tokenizer.count(text).max
   const estimate = (text: string) => tokenizer.count(text).estimate
-  /** The processor time of `work`: the least of three, so that other work of the process has little influence. */
+  /**
+   * Returns the processor time of `work`: the lowest of three measurements, so that other work of the process has
+   * little influence.
+   */
   const costOf = (work: () => void): number => {
     const costs = Array.from({ length: 3 }, () => {
       const began = processorTime()

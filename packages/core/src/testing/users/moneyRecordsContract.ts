@@ -18,7 +18,7 @@ type Payment = Pick<PaidInvoice, "amountPaid" | "currency" | "createdAt">
 
 const DAY_MS = 86_400_000
 
-/** Today, by the storage's clock: these suites must not run over midnight in one test. */
+/** Today by the storage's clock. A test of these suites must not run over midnight. */
 const today = CreditLedger.use(({ now }) => now)
 
 const invoiceOf = ({ amountPaid, createdAt, currency }: Payment): PaidInvoice => ({
@@ -43,7 +43,7 @@ const invoiceOf = ({ amountPaid, createdAt, currency }: Payment): PaidInvoice =>
   ]
 })
 
-/** An applied event of a person, with a purchase or an invoice that paid for a period and a change. */
+/** Stores an applied event of a person, with a purchase or with an invoice that paid for a period and a change. */
 const paid = (kind: "purchase" | "invoice", userId: string, payment: Payment) =>
   Effect.gen(function* () {
     const event = eventOf({ customerId: undefined, createdAt: payment.createdAt })
@@ -66,7 +66,7 @@ const paid = (kind: "purchase" | "invoice", userId: string, payment: Payment) =>
     )
   })
 
-/** The guarantees of every `MoneyRecords`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `MoneyRecords`. `layer` is built once, for all tests. */
 export const moneyRecordsContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`MoneyRecords contract: ${name}`, layer, (run) => {
     it("charges of all people are summed by day and model; other changes of a balance are none", () =>

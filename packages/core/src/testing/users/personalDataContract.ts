@@ -37,7 +37,7 @@ const operations = testedLedger
 
 const newPseudonym = () => `erased:${crypto.randomUUID()}`
 
-/** A person with a chat, a document and a used account. */
+/** Makes a person with a chat, a document and a used account. */
 const somebody = Effect.fnUntraced(function* (userId: UserId) {
   const ledger = yield* operations
   const turn = newTurn(userId)
@@ -135,7 +135,7 @@ const erasing = (run: Run<Stores>) => {
         for (const userId of [gone, stays]) {
           yield* somebody(userId)
           const { periodStart } = yield* CreditRecords.use((accounts) => accounts.account(userId))
-          // A take from a past period, whose key contains the person.
+          // A transaction that took credits of a past period, whose key contains the person.
           const key = `refund:plan:evt_1:period:${userId}:${periodStart}`
           yield* ledger.takeFromPeriod({ userId, key, periodStart, amount: 4, beyond: 0 })
           expect(yield* toldOf(userId)).toEqual(all)
@@ -324,7 +324,7 @@ const listing = (run: Run<Stores>) => {
     ))
 }
 
-/** The contract of every `PersonalData`, over stores of the same adapter. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `PersonalData`, over stores of the same adapter. `layer` is built once, for all tests. */
 export const personalDataContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`PersonalData contract: ${name}`, layer, (run) => {
     erasing(run)

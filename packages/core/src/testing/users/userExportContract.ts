@@ -29,7 +29,7 @@ import { TestJob } from "../jobs/jobFixtures.ts"
 import { ampleQuota, newDocument, newTurn, newUserId, newVisitor } from "../storage/storageFixtures.ts"
 import { type Run, suiteOn } from "../suiteOn.ts"
 
-/** More chats and transactions than are read at once, and a file that is read in pieces. */
+/** More chats and transactions than one read returns; the file is read in several pieces. */
 const MANY = 101
 const FILE = new Uint8Array(300 * 1024).map((_, place) => place % 251)
 
@@ -65,7 +65,7 @@ const bill = Effect.fnUntraced(function* (userId: UserId) {
   })
 })
 
-/** The first sign-in by e-mail of a person. */
+/** Signs a person in by e-mail for the first time. */
 const signInByEmail = Effect.fnUntraced(function* (userId: UserId) {
   const digests = { browser: yield* sha256OfText(`browser ${userId}`), code: yield* sha256OfText(`code ${userId}`) }
   const store = yield* SignInStore
@@ -73,7 +73,7 @@ const signInByEmail = Effect.fnUntraced(function* (userId: UserId) {
   yield* store.enter({ email: (yield* store.redeem(digests)) ?? "", newUserId: userId })
 })
 
-/** A person with something of every kind. */
+/** Makes a person with data of every kind. */
 const somebody = Effect.fnUntraced(function* (userId: UserId) {
   const types = ["balance.low"] as const
   const lowBelow = { free: 1000 }
@@ -183,7 +183,7 @@ const exporting = (run: Run<StoragePort | UserExport>) => {
     ))
 }
 
-/** The contract of `UserExport` over the stores of an adapter. `layer` is built once, for all tests. */
+/** Tests `UserExport` over the stores of an adapter. `layer` is built once, for all tests. */
 export const userExportContract = (name: string, layer: Layer.Layer<StoragePort, unknown>): void =>
   suiteOn(
     `UserExport contract: ${name}`,

@@ -29,7 +29,7 @@ import {
 } from "./userImportFixtures.ts"
 import { definePayments } from "./userImportPayments.ts"
 
-/** A file of an operator: people, some of them twice, and lines that cannot be imported. */
+/** An operator's file: people, some of them twice, and lines that cannot be imported. */
 const files = fc.array(
   fc.oneof(
     {
@@ -51,12 +51,12 @@ const files = fc.array(
   { maxLength: 25 }
 )
 
-/** For each interrupted import of the file, the steps of its fiber before the interruption. */
+/** For each interrupted import of the file, the number of steps of its fiber before the interruption. */
 const interruptions = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 3 })
 
 type File = ReadonlyArray<PersonLine | string>
 
-/** The same file about people of its own. */
+/** Returns the same file with other people. */
 const named = (file: File, name: string): File =>
   file.map((line) =>
     typeof line === "string"
@@ -73,7 +73,7 @@ const stepsOfFiber = (steps: number) =>
     discard: true
   })
 
-/** The result of the file: for each person the first line that can be imported. */
+/** Returns the expected result of the file: for each person, the first line that can be imported. */
 const expectedOf = (file: File) => {
   const people = new Map<
     string,
@@ -83,7 +83,7 @@ const expectedOf = (file: File) => {
   for (const line of file) {
     if (typeof line === "string" || people.has(line.user)) continue
     if (line.stripeCustomer && customers.has(line.stripeCustomer)) {
-      // The line is refused, and so is a later one of the person.
+      // The line is refused, and so is a later line of the same person.
       people.set(line.user, { allowance: -1, topup: 0 })
       continue
     }
@@ -104,7 +104,7 @@ const checkFile = Effect.fnUntraced(function* (given: File, cuts: ReadonlyArray<
     yield* stepsOfFiber(steps)
     yield* Fiber.interrupt(fiber)
   }
-  // Two processes may run it at once.
+  // Two processes may import the file at the same time.
   const reports = yield* Effect.all([importing(file), importing(file)], { concurrency: 2 })
   for (const report of reports) {
     expect(report.created + report.updated + report.unchanged).toBe(expected.size)
@@ -206,7 +206,7 @@ const defineRefusals = (run: Run<Parts>): void => {
         expect(report.refused[0]?.reason).toContain("2 transactions, tier free, allowance 100, top-up 5")
         expect(yield* account(fresh)).toMatchObject({ tier: "pro", allowance: 30, topup: 2 })
         expect(yield* account(used)).toMatchObject({ tier: "free", allowance: 100, topup: 5 })
-        // A line that is refused links no customer.
+        // A refused line links no customer.
         expect(yield* BillingStore.use((store) => store.ownerOf([`customer:cus_${used}`]))).toBeUndefined()
         expect(yield* differencesOf(new Set([fresh, used]))).toEqual([])
       })
@@ -246,7 +246,10 @@ const defineRefusals = (run: Run<Parts>): void => {
     ))
 }
 
-/** The guarantees of an import on every storage. `runs` is the number of random files and stories; `storage` is built once, for all tests. */
+/**
+ * Tests the guarantees of an import on any storage. `runs` is the number of random files and stories; `storage` is
+ * built once, for all tests.
+ */
 export const userImportContract = (
   name: string,
   storage: Layer.Layer<StoragePort, unknown>,

@@ -10,7 +10,7 @@ import { atTime } from "../atTime.ts"
 export const DAY = 86_400_000
 export const HOUR = 3_600_000
 export const START = Date.UTC(2027, 0, 31, 10)
-/** The moment of the balances, and of the import. */
+/** The time of the balances, and of the import. */
 export const AS_OF = START + 10 * DAY
 
 export type Parts = StoragePort | PaymentInbox | UserImport
@@ -34,7 +34,7 @@ export const rowsOf = (userId: string) =>
     ({ transactions }) => transactions
   )
 
-/** The differences of the accounts of some people. */
+/** Returns the differences that verification finds in the accounts of some people. */
 export const differencesOf = Effect.fnUntraced(function* (people: ReadonlySet<string>) {
   const upkeep = yield* CreditUpkeep
   const found: Array<unknown> = []

@@ -21,7 +21,7 @@ import {
   START
 } from "./userImportFixtures.ts"
 
-/** Delivers events of the provider, which name no person but their customer. */
+/** Delivers events of the provider, which name only their customer and no person. */
 const deliver = (events: ReadonlyArray<ReceivedPaymentEvent>, at: number) =>
   Effect.forEach(events, ({ payload }) => {
     const text = payload.replaceAll(/,"userId":"[^"]*"/g, "")
@@ -32,7 +32,7 @@ const deliver = (events: ReadonlyArray<ReceivedPaymentEvent>, at: number) =>
     )
   })
 
-/** A customer whose story goes on after the import, without ids of people in the events. */
+/** Imports a customer whose story continues after the import; the events contain no ids of people. */
 const imported = Effect.fnUntraced(function* (
   world: BillingWorld,
   line: Omit<PersonLine, "user" | "stripeCustomer">,
@@ -48,7 +48,7 @@ const imported = Effect.fnUntraced(function* (
 const buy = { _tag: "buy", payment: "now" } as const
 const subscribe = { _tag: "subscribe", price: "price_pro" } as const
 
-/** The guarantees for payments before and after an import. */
+/** Tests payments before and after an import. */
 export const definePayments = (run: Run<Parts>, runs: number): void => {
   it(
     "grants purchases after the import once, and those before it never, in any order and number",
@@ -65,7 +65,7 @@ export const definePayments = (run: Run<Parts>, runs: number): void => {
               Effect.gen(function* () {
                 const world = new BillingWorld(newName(), START)
                 for (let n = 0; n < before; n += 1) world.act(buy, HOUR)
-                // Without a person, the events wait for their customer.
+                // As long as their person is unknown, the events wait for their customer to be linked.
                 if (early) yield* deliver(world.events, START + DAY)
                 const { later, past, userId } = yield* imported(world, { topup: 50 })
                 world.now = Math.max(world.now, AS_OF)

@@ -13,7 +13,7 @@ type Parts = ConversationFiles | ChatRecords | ChatStore | DocumentStore | UnitO
 
 const newChat = (owner = newVisitor(newUserId())): VisitorChat => ({ owner, chatId: crypto.randomUUID() })
 
-/** Inserts a document and attaches it, in one unit of work, which fails if it is not attached. */
+/** Inserts a document and attaches it in one unit of work, which fails if the document is not attached. */
 const attach = (chat: VisitorChat, changes: Partial<AttachFileInput> = {}, ofDocument: Partial<Document> = {}) =>
   Effect.gen(function* () {
     const files = yield* ConversationFiles
@@ -230,7 +230,7 @@ const removals = (run: Run<Parts>) => {
     ))
 }
 
-/** Requirements of every `ConversationFiles`. The layer is built once, and its stores share one storage. */
+/** Tests the guarantees of a `ConversationFiles`. The layer is built once, and its stores share one storage. */
 export const conversationFilesContract = (name: string, layer: Layer.Layer<Parts, unknown>): void =>
   suiteOn(`ConversationFiles, ${name}`, layer, (run) => {
     belongings(run)

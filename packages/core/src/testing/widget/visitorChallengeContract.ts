@@ -2,26 +2,26 @@ import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Challenge, ChallengeUnavailable } from "../../widget/VisitorChallenge.ts"
 
-/** A challenge and its solver, for one test. */
+/** A challenge and a way to solve it, for one test. */
 export interface StagedChallenge {
   readonly challenge: Challenge
-  /** Solves the challenge as a visitor's browser does: the result proves it once. */
+  /** Solves the challenge as a visitor's browser does; the returned token is accepted once. */
   solve(): string
-  /** Has the provider fail from now on, in one of the ways in `outages`. */
+  /** Makes the provider fail from now on, in one of the ways in `outages`. */
   breakDown(outage: string): void
-  /** A text that no error and no answer may contain. */
+  /** A text that no error and no response may contain. */
   readonly secret: string
 }
 
 export interface VisitorChallengeStage {
   readonly stage: () => Promise<StagedChallenge>
-  /** The ways in which the provider can fail; none if there is no provider. */
+  /** The ways in which the provider can fail; empty if there is no provider. */
   readonly outages: ReadonlyArray<string>
 }
 
 const ADDRESS = "192.0.2.1"
 
-/** The guarantees of every `Challenge`. `stage` is called for each test. */
+/** Tests the guarantees of a `Challenge`. `stage` is called for each test. */
 export const visitorChallengeContract = (name: string, { outages, stage }: VisitorChallengeStage): void => {
   describe(`VisitorChallenge: ${name}`, () => {
     const verify = ({ challenge }: StagedChallenge, token: string, address: string | undefined = ADDRESS) =>

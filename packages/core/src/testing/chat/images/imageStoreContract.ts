@@ -9,7 +9,7 @@ import { type Run, suiteOn } from "../../suiteOn.ts"
 
 type Stores = ChatStore | ImageStore
 
-/** An image of so many bytes. A store does not look into it. */
+/** An image with this number of bytes, whose content stores do not read. */
 export const newImage = (size = 300): ChatImage => ({
   id: crypto.randomUUID(),
   mediaType: "image/png",
@@ -82,7 +82,7 @@ const imagesOfChats = (run: Run<Stores>): void => {
         const chatOf = (of: string, image: ChatImage) =>
           Effect.map(store.read(of, [image.id], MAX_IMAGE_BYTES), ([read]) => read?.chatId)
         expect([yield* chatOf(userId, one), yield* chatOf(userId, two)]).toEqual([turn.chatId, turn.chatId])
-        // Another person's image stays theirs.
+        // Another person's image does not change its owner.
         expect(yield* chatOf(other, theirs)).toBe(undefined)
         // An image stays with its first chat.
         const again = newTurn(userId, { messages: asking(one) })
@@ -116,7 +116,7 @@ const imagesOfChats = (run: Run<Stores>): void => {
     ))
 }
 
-/** The guarantees of every `ImageStore` with its `ChatStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of an `ImageStore` with its `ChatStore`. `layer` is built once, for all tests. */
 export const imageStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`ImageStore: ${name}`, layer, (run) => {
     images(run)

@@ -87,7 +87,7 @@ const chatsOfProjects = (run: Run<Stores>): void => {
         expect(yield* store.place(other, chatId, theirs.id)).toBe(undefined)
         expect((yield* store.place(userId, chatId.toUpperCase(), two.id))?.projectId).toBe(two.id)
         expect([yield* listed(one.id), yield* listed(two.id, "report")]).toEqual([[], [chatId]])
-        // A chat that goes on stays in its project.
+        // A chat that continues stays in its project.
         yield* chats.beginTurn(newTurn(userId, { chatId, continues: true, projectId: one.id }))
         expect(yield* projectOf).toBe(two.id)
         expect((yield* store.place(userId, chatId, theirs.id))?.projectId).toBe(undefined)
@@ -118,7 +118,7 @@ const chatsOfProjects = (run: Run<Stores>): void => {
     ))
 }
 
-/** The guarantees of every `ProjectStore` with its `ChatStore`. `layer` is built once, for all tests. */
+/** Tests the guarantees of a `ProjectStore` with its `ChatStore`. `layer` is built once, for all tests. */
 export const projectStoreContract = (name: string, layer: Layer.Layer<Stores, unknown>): void =>
   suiteOn(`ProjectStore: ${name}`, layer, (run) => {
     projects(run)

@@ -16,26 +16,26 @@ import { sendWork, workCommands } from "./creditWorkCommands.ts"
 import { resetAll } from "../resetAll.ts"
 import type { TestedLedger } from "../testedLedger.ts"
 
-/** When histories begin: on a day that many months do not have, and shortly before it ends. */
+/** The start of histories: shortly before the end of a day that many months do not have. */
 export const HISTORY_START = Date.UTC(2027, 0, 31, 23, 58)
 const DAY = 24 * 3_600_000
 
 const replies = fc.constantFrom("reply:1", "reply:2", "reply:3")
 const topups = fc.constantFrom("topup:1", "topup:2")
 const plans = fc.constantFrom("first:1", "plan:1", "plan:2")
-/** Mostly keys of one kind; now and then one of another kind, which is a conflict. */
+/** Mostly keys of one kind, and sometimes keys of another kind, which cause a conflict. */
 const mostly = (usual: fc.Arbitrary<string>, other: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: other })
 const holdKeys = mostly(replies, topups)
 const grantKeys = mostly(topups, replies)
 const planKeys = mostly(plans, topups)
 const charges = fc.constantFrom({ charge: "ch_1", granted: 30, paid: 100 }, { charge: "ch_2", granted: 7, paid: 9 })
-/** Now and then reported with other figures than those of the purchase. */
+/** Sometimes reported with figures other than those of the purchase. */
 const reportedCharges = fc.oneof(
   { weight: 9, arbitrary: charges },
   { weight: 1, arbitrary: charges.map((charge) => ({ ...charge, granted: charge.granted + 1 })) }
 )
-/** When a provider says so: in few moments, so that some are the same and some come out of order. */
+/** The times of a provider's reports: only a few, so that some are equal and some come out of order. */
 const reportTimes = fc.integer({ min: 1, max: 4 })
 const amounts = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 1, max: 50 }) },
@@ -135,7 +135,7 @@ const planCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   })
 )
 
-/** Work on all accounts at once. */
+/** Commands that affect all accounts at once. */
 export const upkeepCommands: fc.Arbitrary<CreditCommand> = fc.oneof(
   fc.record({ _tag: tag("sweep") }),
   fc.record({

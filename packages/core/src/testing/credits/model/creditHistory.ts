@@ -11,22 +11,22 @@ import { endedBefore } from "./creditModelWork.ts"
 import { atTime } from "../../atTime.ts"
 import type { TestedLedger } from "../testedLedger.ts"
 
-/** A command, the account it is for, and through which of the ledgers (as of several processes) it is sent. */
+/** A command, its account, and the ledger through which it is sent (each ledger represents a process). */
 export interface CreditCall {
   readonly command: CreditCommand
   readonly account: number
   readonly ledger: number
 }
 
-/** Calls of one wave are sent at once; a wave begins when all answers of the one before have come. */
+/** The calls of one wave are sent at the same time; a wave begins when all answers of the previous one have arrived. */
 export type CreditHistory = ReadonlyArray<ReadonlyArray<CreditCall>>
 
 const ACCOUNTS = 2
-/** Time between two waves: a hold that is not renewed has expired two waves later. */
+/** Milliseconds between two waves: a hold that is not renewed has expired two waves later. */
 const WAVE_MS = 40_000
 const MAX_LEDGERS = 4
 
-/** Sweeps and resets skip rows that other calls are writing: their effect is certain only if they run alone. */
+/** Sweeps and resets skip rows that other calls are writing, so their effect is certain only if they run alone. */
 const lone = fc
   .record({ command: upkeepCommands, account: fc.constant(0), ledger: fc.nat(MAX_LEDGERS - 1) })
   .map((call) => [call])
@@ -53,12 +53,15 @@ const opening: fc.Arbitrary<CreditHistory> = fc.constant([
   Array.from({ length: ACCOUNTS }, (_, account) => ({ command: { _tag: "open", allowance: 40 }, account, ledger: 0 }))
 ])
 
-/** Histories over two accounts, mostly open from the start: waves of one to six calls, some of them sent twice. */
+/**
+ * Histories over two accounts, which are mostly open from the start: waves of one to six calls, some of which are sent
+ * twice.
+ */
 export const creditHistories: fc.Arbitrary<CreditHistory> = fc
   .tuple(fc.oneof({ weight: 3, arbitrary: opening }, { weight: 1, arbitrary: fc.constant([]) }), waves)
   .map(([first, rest]) => [...first, ...rest])
 
-/** A row of a period, and one that only moves on to it. */
+/** Matches the reference of a row that begins a period, or only moves the dates to it. */
 const PERIOD_REFERENCE = /^(period|moved):/
 
 const summarizeRow = (row: Transaction) => {
@@ -77,7 +80,7 @@ const summarizeRow = (row: Transaction) => {
 const DAYS_OF_HISTORY = 400
 const FIRST_DAY = Math.floor(HISTORY_START / 86_400_000)
 
-/** By day and source, over all models: metered work has none. */
+/** Sums by day and spender, over all models, because metered work has no model. */
 const summarizeUsage = (rows: ReadonlyArray<UsageRow>): ReturnType<typeof modelUsage> => {
   const sums: Record<string, readonly [number, number]> = {}
   for (const { day, source, replies, credits } of rows) {
@@ -87,7 +90,7 @@ const summarizeUsage = (rows: ReadonlyArray<UsageRow>): ReturnType<typeof modelU
   return sums
 }
 
-/** The visible state of an account. */
+/** Returns the visible state of an account. */
 const observe = (ledger: TestedLedger, userId: UserId): Effect.Effect<unknown, unknown> =>
   Effect.gen(function* () {
     const [account, { transactions }, usage] = yield* Effect.all(
@@ -136,7 +139,7 @@ interface Observed {
   readonly answer: string
 }
 
-/** A text that is equal for equal answers, regardless of the order of their fields. */
+/** Returns a text that is equal for equal answers, regardless of the order of their fields. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
@@ -144,7 +147,7 @@ const canonical = (value: unknown): string =>
       : part
   )
 
-/** The calls of one wave on one account, and the account's visible state after it. */
+/** The calls of one wave on one account, and the account's visible state after the wave. */
 interface Wave {
   readonly now: number
   readonly alone: boolean
@@ -153,8 +156,9 @@ interface Wave {
 }
 
 /**
- * The accounts that some order of a wave's calls ends in, with exactly these answers and as seen; each once. There may
- * be several, since not everything shows at once: the period that a hold belongs to does when it ends.
+ * Returns the accounts in which some order of a wave's calls ends with exactly these answers and this visible state,
+ * without duplicates. There may be several, because not all state is visible at once: the period of a hold, for
+ * example, is visible only when the hold ends.
  */
 const explanations = function* (
   account: ModelAccount,
@@ -179,7 +183,9 @@ const explanations = function* (
   }
 }
 
-/** The possible accounts after all these waves; undefined if no orders of their calls explain the visible states. */
+/**
+ * Returns a possible account after all these waves; undefined if no orders of their calls explain the visible states.
+ */
 const explain = (account: ModelAccount, [wave, ...later]: ReadonlyArray<Wave>): ModelAccount | undefined => {
   if (wave === undefined) return account
   for (const after of explanations(account, wave)) {
@@ -190,8 +196,9 @@ const explain = (account: ModelAccount, [wave, ...later]: ReadonlyArray<Wave>): 
 }
 
 /**
- * Plays `history` on accounts of its own, and fails if some wave's answers, with the accounts' visible state after it,
- * cannot result from any order of its calls in the model: the ledger is linearizable, and correct.
+ * Plays `history` on accounts of its own. Fails if the answers of a wave, together with the accounts' visible states
+ * after it, cannot result from any order of its calls in the model. So a ledger that passes is linearizable and
+ * correct.
  */
 export const checkCreditHistory = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<TestedLedger>,
@@ -233,7 +240,7 @@ export const checkCreditHistory = Effect.fnUntraced(function* (
       const waveOfAccount: Wave = { now, alone: wave.length === 1, calls, seen }
       const all = waves[account] as Array<Wave>
       all.push(waveOfAccount)
-      // Another order of earlier waves may have explained their states too: then all are explained again.
+      // Another order in earlier waves may also explain their states, so all waves are explained again.
       const after = explain(before, [waveOfAccount]) ?? explain(newModelAccount, all)
       if (after === undefined) return yield* Effect.die(new Error(unexplained(number, before, calls, seen)))
       models[account] = after
@@ -242,7 +249,7 @@ export const checkCreditHistory = Effect.fnUntraced(function* (
   yield* Effect.forEach(users, (userId) => expectProven(ledgers[0] as TestedLedger, userId))
 })
 
-/** The ledger itself finds the account proven by its rows. */
+/** Checks that the ledger's own verification finds no difference in the account. */
 const expectProven = Effect.fnUntraced(function* (ledger: TestedLedger, userId: UserId) {
   const { differences } = yield* ledger.verify({ limit: 1, after: undefined, userId })
   if (differences.length > 0) return yield* Effect.die(new Error(`Not proven: ${canonical(differences)}`))

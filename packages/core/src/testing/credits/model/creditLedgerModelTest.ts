@@ -8,15 +8,18 @@ import { checkCreditHistory, creditHistories } from "./creditHistory.ts"
 export interface CreditLedgerModelOptions {
   /** The number of random histories. */
   readonly histories: number
-  /** Plays the histories of an earlier run again: a run that fails names its seed, and the path to the history. */
+  /**
+   * The seed of an earlier run, to play its histories again: a run that fails prints its seed, and the path to the
+   * history.
+   */
   readonly seed?: number | undefined
-  /** Repeats one history, together with the seed. */
+  /** The path to one history, which is repeated together with the seed. */
   readonly path?: string | undefined
 }
 
 /**
  * Plays random histories of concurrent calls on one or several ledgers over the same accounts, and compares every
- * answer and every balance with a plain model. `open` returns the ledgers, one for each simulated process; it runs
+ * answer and every balance with a plain model. `open` returns the ledgers, one for each simulated process; it is called
  * once.
  */
 export const creditLedgerModelTest = <E>(
@@ -44,6 +47,6 @@ export const creditLedgerModelTest = <E>(
   })
 }
 
-/** The ledger of a layer, for `creditLedgerModelTest`. */
+/** Returns the ledger of a layer, for `creditLedgerModelTest`. */
 export const ledgerOf = <E>(layer: Layer.Layer<CreditPorts, E>): Effect.Effect<TestedLedger, E, Scope.Scope> =>
   Effect.map(Layer.build(layer), (context) => ledgerIn(context))

@@ -3,7 +3,10 @@ import { type PlanCommand, planStep } from "./creditModelPlans.ts"
 import { enter, type ModelAccount, type ModelStep, once } from "./creditModelState.ts"
 import { expireWork, isWork, type WorkCommand, workSteps } from "./creditModelWork.ts"
 
-/** An operation as tests generate it. A crash is a hold that is not ended: time passes, and a sweep finds it. */
+/**
+ * An operation as tests generate it. A crash is represented by a hold that is not ended: time passes, and a sweep finds
+ * it.
+ */
 export type CreditCommand =
   | { readonly _tag: "open"; readonly allowance: number }
   | (ModelReserve & { readonly _tag: "reserve" })
@@ -18,12 +21,14 @@ export type CreditCommand =
 /** The charge for a reply whose process died (`receiptDraft`). */
 const priceOfDead = (outputTokens: number) => Math.max(1, Math.ceil((120 + 4 * outputTokens) / 1000))
 
-/** Operations that skip rows on which other calls work at the same moment, without reporting it for each account. */
+/**
+ * Returns true for operations that skip rows on which other calls are working, without reporting that for each account.
+ */
 export const maySkip = ({ _tag }: CreditCommand): boolean => _tag === "sweep" || _tag === "reset" || _tag === "renew"
 
 /**
- * The possible effects of `command` on `account` at the time `now`: one effect, unless other calls run at the same time
- * (`alone` is false).
+ * Returns the possible effects of `command` on `account` at the time `now`: one effect, unless other calls run at the
+ * same time (`alone` is false).
  */
 export const modelSteps = (
   account: ModelAccount,
@@ -83,7 +88,7 @@ const renew = (
   return { answer: [1, 0], account: { ...account, holds: { ...account.holds, [key]: renewed } } }
 }
 
-/** All expired holds are ended, in any order; beside other calls, only some of them. */
+/** Ends all expired holds, in any order; if other calls run at the same time, possibly only some of them. */
 const sweeps = (account: ModelAccount, now: number, alone: boolean): ReadonlyArray<ModelStep> => {
   const expired = Object.entries(account.holds).filter(([, hold]) => hold.ended === undefined && hold.expiresAt <= now)
   const done = ([key, { outputTokens, work }]: (typeof expired)[number]) =>

@@ -12,7 +12,7 @@ import {
   takeOneByOne
 } from "./creditModelState.ts"
 
-/** The lifetime of holds in all histories, unless a command sets another. */
+/** The lifetime of holds in all histories, unless a command contains another. */
 export const MODEL_TTL_MS = 60_000
 
 export const isWhole = (amount: number, from: number): boolean => Number.isSafeInteger(amount) && amount >= from
@@ -26,7 +26,7 @@ export interface ModelReserve {
   readonly dailyCap: number | undefined
 }
 
-/** Opens an account, unless it is open. */
+/** Opens an account, unless it is open already. */
 export const open = (account: ModelAccount, allowance: number, now: number): ModelStep => {
   if (account.opened) return { answer: modelBuckets(account), account }
   const row = { type: "reset", amount: allowance, allowanceAmount: allowance, topupAmount: 0, reference: "period" }
@@ -107,7 +107,7 @@ export const end = (account: ModelAccount, key: string, charge: number | undefin
   return { answer: ended, account: repay(expire(after, key, hold, used), key) }
 }
 
-/** Credits that a hold took from the allowance of a period that is over do not return. */
+/** Ends a hold: credits that it took from the allowance of a period that is over do not return. */
 const expire = (account: ModelAccount, key: string, hold: ModelHold, used: number): ModelAccount => {
   const unused = hold.allowance - used
   if (unused === 0 || hold.periodStart === account.periodStart) return account
@@ -115,7 +115,7 @@ const expire = (account: ModelAccount, key: string, hold: ModelHold, used: numbe
   return enter(account, { type: "reset", amount: -unused, allowanceAmount: -unused, topupAmount: 0, reference })
 }
 
-/** Free credits repay debt. */
+/** Repays debt with free credits. */
 const repay = (account: ModelAccount, key: string): ModelAccount => {
   const free = freeCredits(account)
   const [fromAllowance = 0, fromTopup = 0] = takeOneByOne(account.debt, free.allowance, free.topup)

@@ -2,7 +2,7 @@ import { periodAt, periodStart } from "../../../credits/rules/period.ts"
 import { give, type PurchaseCommand, purchaseStep, take } from "./creditModelPurchases.ts"
 import { enter, freeCredits, type ModelAccount, type ModelStep, once, newestAnswer } from "./creditModelState.ts"
 
-/** Months, plans and corrections, as tests generate them. */
+/** Commands about months, plans and corrections, as tests generate them. */
 export type PlanCommand =
   | { readonly _tag: "reset"; readonly asOf: number }
   | PurchaseCommand
@@ -20,7 +20,7 @@ export type PlanCommand =
   | { readonly _tag: "pastDue"; readonly key: string }
   | FollowCommand
 
-/** Target terms; a period is granted for its month, or none. */
+/** Target terms; a period is granted for the month, or none. */
 export interface FollowCommand {
   readonly _tag: "follow"
   readonly key: string
@@ -29,16 +29,16 @@ export interface FollowCommand {
   readonly tier: "free" | PaidTier
   readonly allowance: number
   readonly renewedBy: "schedule" | "invoice"
-  /** The monthly job begins no period from this number of months later on. */
+  /** The number of months after which the monthly job begins no further period. */
   readonly months: number | undefined
 }
 
 type PaidTier = "pro" | "business"
 
-/** When followed plans begin: on a day that many months do not have. */
+/** The start of followed plans: on a day that many months do not have. */
 const MODEL_FOLLOW_ANCHOR = Date.UTC(2027, 0, 31, 23, 58)
 
-/** Monthly credits in all histories. */
+/** The monthly credits of tiers in all histories. */
 export const MODEL_ALLOWANCES = { free: 25, pro: 45, business: 70 }
 
 export const planStep = (account: ModelAccount, command: PlanCommand, now: number): ModelStep => {
@@ -89,13 +89,13 @@ export const planStep = (account: ModelAccount, command: PlanCommand, now: numbe
   }
 }
 
-/** True if a change of a plan comes for the first time, to an account without one. */
+/** Returns true if a change of a plan comes for the first time, and the account has no plan. */
 const isRefusedToFree = (account: ModelAccount, key: string): boolean => {
   const used = account.holds[key] !== undefined || account.records[key] !== undefined
   return account.opened && account.tier === "free" && !used
 }
 
-/** Credits one by one, as long as the plan has more than any plan of the period before it. */
+/** Grants credits one by one, until the plan has no more than the most expensive plan of the period. */
 const raise = (account: ModelAccount, command: Extract<PlanCommand, { readonly _tag: "raise" }>): ModelStep => {
   const { allowance, key, tier } = command
   const fingerprint = `raised ${tier} ${allowance}`
@@ -110,7 +110,7 @@ const raise = (account: ModelAccount, command: Extract<PlanCommand, { readonly _
   })
 }
 
-/** The terms of a followed plan, counted from the beginning of histories. */
+/** The terms of a followed plan; months are counted from the start of histories. */
 export const followedTerms = ({ month, months, renewedBy, tier }: FollowCommand) => {
   const anchor = MODEL_FOLLOW_ANCHOR
   const until = months === undefined ? undefined : periodStart(anchor, month + months)
@@ -185,7 +185,7 @@ const begin = (
   return { ...after, tier, pendingTier: undefined, periodStart, nextResetAt, periodCredits: plan }
 }
 
-/** The accounts for which the monthly job is due, whichever account the command named. */
+/** Resets the account if the monthly job is due for it, whichever account the command named. */
 const reset = (account: ModelAccount, asOf: number): ModelAccount => {
   if (!account.opened || account.renewedBy !== "schedule" || account.nextResetAt > asOf) return account
   const { renewedUntil } = account

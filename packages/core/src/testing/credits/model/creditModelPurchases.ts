@@ -8,7 +8,7 @@ import {
   takeOneByOne
 } from "./creditModelState.ts"
 
-/** A purchase and a payment provider's reports on it, as tests generate them. */
+/** A purchase, and the payment provider's reports on it, as tests generate them. */
 interface ModelCharge {
   readonly charge: string
   readonly granted: number
@@ -25,7 +25,7 @@ export type PurchaseCommand =
       readonly reportedAt: number
     } & ModelCharge)
 
-/** The reports on a charge: of its refund, or of its one dispute. */
+/** A report on a charge: about its refund, or about its only dispute. */
 type ModelReport = ModelPurchase["reports"][number]
 
 export const purchaseStep = (account: ModelAccount, command: PurchaseCommand): ModelStep =>
@@ -42,13 +42,13 @@ const buy = (account: ModelAccount, command: Extract<PurchaseCommand, { readonly
   })
 }
 
-/** The latest report; of two at one time, the dispute's end or the larger refund. */
+/** The latest report; of two with the same time, the dispute's end or the larger refund. */
 const latest = (reports: ReadonlyArray<ModelReport>): ModelReport | undefined =>
   reports
     .toSorted((a, b) => a.reportedAt - b.reportedAt || a.funds.localeCompare(b.funds) * -1 || a.part - b.part)
     .at(-1)
 
-/** After any reports in any order, exactly the amount of the latest ones is taken back. */
+/** After any reports in any order, exactly the amounts of the latest reports are taken back. */
 const clawBack = (account: ModelAccount, command: Exclude<PurchaseCommand, { readonly _tag: "buy" }>): ModelStep => {
   const { charge, granted, paid, reportedAt } = command
   if (!account.opened) return { answer: "AccountNotFound", account }

@@ -1,6 +1,7 @@
 /**
- * The requirements of a credit ledger, written once more in the plainest way: one account, one operation after another,
- * held amounts summed over the open holds. The ledger's own rules are not used here, so that the two can disagree.
+ * The requirements of a credit ledger, written a second time in the plainest way: one account, one operation after
+ * another, held amounts summed over the open holds. The ledger's own rules are not used here, so that the two can
+ * disagree.
  */
 
 export interface ModelRow {
@@ -10,7 +11,7 @@ export interface ModelRow {
   readonly topupAmount: number
   readonly balanceAfter: number
   readonly reference: string
-  /** The usage and its time, in Unix milliseconds; of usage alone. */
+  /** The spender and the time in Unix milliseconds; only for usage. */
   readonly usage?: { readonly source: string; readonly at: number }
 }
 
@@ -23,25 +24,25 @@ export interface ModelHold {
   readonly periodStart: number
   readonly expiresAt: number
   readonly outputTokens: number
-  /** The first answer to its end. */
+  /** The answer to the first call that ended the hold. */
   readonly ended: unknown
-  /** Of metered work alone. */
+  /** Only for metered work. */
   readonly work?: ModelWork
 }
 
-/** One attempt at metered work. A report is one line with a number of units at one credit each. */
+/** One attempt at metered work. A report is one line: a number of units that cost one credit each. */
 export interface ModelWork {
-  /** The request under its key. */
+  /** A description of the request under its key. */
   readonly terms: string
-  /** Units that were recorded by renewals. */
+  /** The number of units that renewals recorded. */
   readonly recorded: number
-  /** Undefined while it is open. */
+  /** Undefined while the hold is open. */
   readonly outcome: "paid" | "released" | "expired" | undefined
-  /** Units that were reported; of paid work alone. */
+  /** The number of reported units; only for paid work. */
   readonly reported: number | undefined
 }
 
-/** The request under a key, and its first answer. */
+/** A description of the request under a key, and its first answer. */
 export interface ModelRecord {
   readonly fingerprint: string
   readonly answer: unknown
@@ -64,7 +65,7 @@ export interface ModelAccount {
   readonly holds: Readonly<Record<string, ModelHold>>
   readonly records: Readonly<Record<string, ModelRecord>>
   readonly rows: ReadonlyArray<ModelRow>
-  /** By charge. */
+  /** The purchases, by their charges. */
   readonly purchases: Readonly<Record<string, ModelPurchase>>
 }
 
@@ -98,13 +99,15 @@ export const newModelAccount: ModelAccount = {
   purchases: {}
 }
 
-/** The answer of the command, in a form in which two implementations can be compared, and the account after it. */
+/**
+ * The answer to the command, in a form in which two implementations can be compared, and the account after the command.
+ */
 export interface ModelStep {
   readonly answer: unknown
   readonly account: ModelAccount
 }
 
-/** The buckets, as the port names them. */
+/** The buckets, with the names that the port uses. */
 export const modelBuckets = ({ allowance, topup, debt, holds }: ModelAccount) => {
   const open = Object.values(holds).filter((hold) => hold.ended === undefined)
   return {
@@ -119,7 +122,7 @@ export const modelBuckets = ({ allowance, topup, debt, holds }: ModelAccount) =>
 const kindOf = (source: string) => source.split(":")[0]
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** The amounts charged and held by all sources of a kind on a day. */
+/** The amounts charged to, and held by, all spenders of a kind on a day. */
 export const spentByKind = ({ holds, rows }: ModelAccount, source: string, now: number): number => {
   let spent = 0
   for (const hold of Object.values(holds)) {
@@ -132,7 +135,7 @@ export const spentByKind = ({ holds, rows }: ModelAccount, source: string, now: 
   return spent
 }
 
-/** The usage by day and source: the number of replies, and their price. */
+/** The usage by day and spender: the number of replies, and their cost. */
 export const modelUsage = ({ rows }: ModelAccount): Readonly<Record<string, readonly [number, number]>> => {
   const sums: Record<string, readonly [number, number]> = {}
   for (const { amount, usage } of rows) {
@@ -149,7 +152,7 @@ export const freeCredits = (account: ModelAccount) => {
   return { allowance: allowance - heldAllowance, topup: topup - heldTopup }
 }
 
-/** Moves credits between a bucket and the outside, or between a bucket and the debt, and notes it as a row. */
+/** Moves credits into or out of a bucket, or between a bucket and the debt, and adds a row. */
 export const enter = (account: ModelAccount, row: Omit<ModelRow, "balanceAfter">): ModelAccount => {
   const allowance = account.allowance + row.allowanceAmount
   const topup = account.topup + row.topupAmount
@@ -158,7 +161,7 @@ export const enter = (account: ModelAccount, row: Omit<ModelRow, "balanceAfter">
   return { ...account, allowance, topup, debt, rows }
 }
 
-/** Takes `amount`, one credit at a time, from the first bucket that has one. */
+/** Takes `amount`, one credit at a time, from the first bucket that has a credit. */
 export const takeOneByOne = (amount: number, ...buckets: ReadonlyArray<number>): ReadonlyArray<number> => {
   const left = [...buckets]
   for (let credit = 0; credit < amount; credit += 1) {
@@ -169,13 +172,13 @@ export const takeOneByOne = (amount: number, ...buckets: ReadonlyArray<number>):
   return buckets.map((credits, index) => credits - (left[index] ?? 0))
 }
 
-/** The newest row, as a transaction is answered. */
+/** The newest row, in the form in which a ledger returns transactions. */
 export const newestAnswer = ({ rows }: ModelAccount): unknown => {
   const row = rows.at(-1)
   return { type: row?.type, amount: row?.amount, balanceAfter: row?.balanceAfter, id: String(rows.length) }
 }
 
-/** Work that is done once for a key and answered by its row; `account` is after it. */
+/** Work that is done once for a key, and answered by its row; `account` is the account after the work. */
 export const once = (
   before: ModelAccount,
   key: string,

@@ -11,7 +11,7 @@ import {
   takeOneByOne
 } from "./creditModelState.ts"
 
-/** Calls for work that is done elsewhere, as tests generate them. */
+/** Calls for work that is done outside of Parley, as tests generate them. */
 export type WorkCommand =
   | {
       readonly _tag: "reserveWork"
@@ -34,7 +34,7 @@ const keyOf = (key: string, place: number) => (place === 1 ? `work:${key}` : `wo
 
 type Attempt = ModelHold & { readonly key: string; readonly work: ModelWork }
 
-/** The attempts at a key, in their order. */
+/** Returns the attempts at a key, in their order. */
 const attemptsOf = ({ holds }: ModelAccount, key: string): ReadonlyArray<Attempt> => {
   const attempts: Array<Attempt> = []
   for (let place = 1; ; place += 1) {
@@ -49,7 +49,7 @@ const withHold = (account: ModelAccount, key: string, hold: ModelHold): ModelAcc
   holds: { ...account.holds, [key]: hold }
 })
 
-/** Ends an attempt as `end` does, and notes how its work stands then. */
+/** Ends an attempt with `end`, and records the resulting state of its work. */
 const endWork = (
   account: ModelAccount,
   key: string,
@@ -62,13 +62,13 @@ const endWork = (
   return { answer, account: withHold(after, key, { ...hold, work: { ...hold.work, ...work } }) }
 }
 
-/** The effect of a sweep on an attempt that expired. */
+/** The effect of a sweep on an expired attempt. */
 export const expireWork = (account: ModelAccount, key: string, now: number): ModelAccount => {
   const recorded = account.holds[key]?.work?.recorded ?? 0
   return endWork(account, key, recorded === 0 ? undefined : recorded, { outcome: "expired" }, now).account
 }
 
-/** An attempt that begins and ends at once. */
+/** An attempt that is opened and ended at once. */
 const atOnce = (
   account: ModelAccount,
   { key: _last, ...last }: Attempt,
@@ -77,7 +77,7 @@ const atOnce = (
   work: Partial<ModelWork>
 ): ModelAccount => withHold(account, key, { ...last, ...ended, work: { ...last.work, recorded: 0, ...work } })
 
-/** The possible effects of a command: one, except that a renewal may skip rows that other calls are writing. */
+/** Returns the possible effects of a command: one, except that a renewal may skip rows that other calls are writing. */
 export const workSteps = (
   account: ModelAccount,
   command: WorkCommand,
@@ -99,9 +99,9 @@ export const workSteps = (
 }
 
 /**
- * The account after the end of the expired hold that a command would take the place of; undefined if there is none. The
- * ledger ends that hold in an operation before the reservation, or before the attempt that releases its work for good, so
- * that other calls may come between the two.
+ * Returns the account after the end of the expired hold that a command would replace; undefined if there is none. The
+ * ledger ends that hold in a separate operation, before the reservation, or before the attempt that releases the work
+ * for good, so other calls may come between the two.
  */
 export const endedBefore = (
   account: ModelAccount,
@@ -115,7 +115,7 @@ export const endedBefore = (
   return command._tag === "releaseWork" ? releaseExpired(account, last.key, now).account : undefined
 }
 
-/** Ends an attempt that expired and is released. */
+/** Ends an expired attempt by a release. */
 const releaseExpired = (account: ModelAccount, key: string, now: number) =>
   endWork(account, key, undefined, { outcome: "expired" }, now)
 
@@ -224,7 +224,7 @@ const releaseWork = (account: ModelAccount, key: string, now: number): ModelStep
   const isExpired = isOpen || last.work.outcome === "expired"
   const released = isOpen ? releaseExpired(account, last.key, now) : { answer: last.ended, account }
   if (!isExpired || released.answer !== "Released") return released
-  // It is released for good by an attempt of its own.
+  // The work is released for good by a further attempt.
   const place = keyOf(key, attempts.length + 1)
   const nothing = { allowance: 0, topup: 0, ended: "Released" }
   return { answer: "Released", account: atOnce(released.account, last, place, nothing, { outcome: "released" }) }

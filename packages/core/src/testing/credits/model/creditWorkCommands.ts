@@ -15,7 +15,7 @@ const tag = <const Tag extends string>(name: Tag) => fc.constant(name)
 const units = fc.constantFrom(0, 3, 9, 9, 30)
 const dailyCap = fc.constantFrom(undefined, undefined, undefined, 12)
 
-/** Mostly the same request under a key: what else is asked is a conflict. */
+/** Mostly the same request under a key; any other request is a conflict. */
 export const workCommands: fc.Arbitrary<WorkCommand> = fc.oneof(
   {
     weight: 5,
@@ -26,7 +26,7 @@ export const workCommands: fc.Arbitrary<WorkCommand> = fc.oneof(
       minimumAmount: fc.constantFrom(1, 1, 1, 10),
       source: fc.constantFrom<Spender[]>("key:svc", "key:svc", "key:svc", "meter:pages"),
       dailyCap,
-      // With 40 seconds a hold expires at the very moment of the next wave.
+      // With 40 seconds, a hold expires exactly at the time of the next wave.
       lifetimeSeconds: fc.constantFrom(undefined, undefined, undefined, 40)
     })
   },
@@ -44,13 +44,13 @@ const summarizePayment = (payment: WorkPayment): unknown => {
   return { charged, held, paid, id: payment.transactionId, ...before }
 }
 
-/** Sends a call for work; returns the answer in the model's form. */
+/** Sends a call for work; returns the answer in the form of the model. */
 export const sendWork = (
   ledger: TestedLedger,
   userId: UserId,
   command: WorkCommand
 ): Effect.Effect<unknown, { readonly _tag: string }> => {
-  // An account that is not open stays so: to open it would be a step of its own, and each command is one step.
+  // Does not open an account that is not open, because that would be a further step, and each command is one step.
   const vouched = (person: UserId) => ledger.account(person) as Effect.Effect<Account, StorageFailed>
   const accounts = { vouched }
   const work = makeWorkByHand(ledger, accounts, MODEL_TTL_MS)

@@ -15,7 +15,10 @@ import type { Run } from "../../suiteOn.ts"
 
 const GONE = { _tag: "GenerationGone" }
 
-/** A person's document with the passage "lift before", and the result of a search for "lift" in it. */
+/**
+ * Indexes a person's document with the passage "lift before"; returns the document, and an effect that searches it for
+ * "lift".
+ */
 const newIndexed = Effect.gen(function* () {
   const userId = newUserId()
   const documentId = yield* indexed(userId, ["lift before"])
@@ -27,7 +30,7 @@ const [one, two, three] = passagesOf("lift one", "lift two", "lift three")
 const passages = [one!, two!, three!]
 const texts = passages.map(({ text }) => text).toSorted()
 
-/** The guarantees of a `PassageIndex` that builds a generation. */
+/** Tests the guarantees of a `PassageIndex` that builds a generation. */
 export const generations = (run: Run<PassageStores>) => {
   it("a generation is searched from its activation on, whole, and not before", () =>
     run(
@@ -82,7 +85,7 @@ export const generations = (run: Run<PassageStores>) => {
         yield* index.add(other, passages)
         yield* index.activate(other)
         expect(yield* found).toEqual(texts)
-        // An active generation is finished: indexing the same text again begins a new one.
+        // An active generation is complete: indexing the same text again begins a new one.
         expect((yield* beginPassages(document, passages, "b")).passages).toBe(0)
       })
     ))

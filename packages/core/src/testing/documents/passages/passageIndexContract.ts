@@ -14,8 +14,8 @@ import { ampleQuota, newDocument, newUserId } from "../../storage/storageFixture
 import { type Run, suiteOn } from "../../suiteOn.ts"
 
 /**
- * The guarantees of every `PassageIndex`, beside the `DocumentStore` whose documents it indexes. `layer` is built
- * once, for all tests.
+ * Tests the guarantees of a `PassageIndex`, together with the `DocumentStore` whose documents it indexes. `layer` is
+ * built once, for all tests.
  */
 export const passageIndexContract = (name: string, layer: Layer.Layer<PassageStores, unknown>): void =>
   suiteOn(`PassageIndex: ${name}`, layer, (run) => {

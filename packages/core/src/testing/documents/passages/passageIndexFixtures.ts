@@ -6,16 +6,16 @@ import { PassageWriter } from "../../../documents/indexing/PassageWriter.ts"
 import type { UserId } from "../../../identity/UserId.ts"
 import { ampleQuota, newDocument } from "../../storage/storageFixtures.ts"
 
-/** An index and the documents it is over. */
+/** An index, with the store of its documents. */
 export type PassageStores = PassageIndex | PassageWriter | DocumentStore
 
-/** The methods of both ports of passages. */
+/** The methods of both ports for passages. */
 export const passagePorts = Effect.map(Effect.all([PassageIndex, PassageWriter]), ([index, writer]) => ({
   ...writer,
   ...index
 }))
 
-/** Passages of these texts, one after another with a space between, as of a document without pages. */
+/** Makes passages with these texts, one after another with a space between them, as in a document without pages. */
 export const passagesOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Passage> => {
   let start = 0
   return texts.map((text, ordinal) => {
@@ -25,14 +25,14 @@ export const passagesOf = (...texts: ReadonlyArray<string>): ReadonlyArray<Passa
   })
 }
 
-/** A text that has these passages at their offsets, and spaces elsewhere. */
+/** Returns a text that contains these passages at their offsets, and spaces elsewhere. */
 export const textWith = (passages: ReadonlyArray<Passage>): string =>
   passages.reduce((text, { start, text: passage }) => text.padEnd(start) + passage, "")
 
-/** Passages written at a time. */
+/** The number of passages that are written together. */
 const BATCH = 100
 
-/** Indexes these passages under `fingerprint`, a new one unless given. */
+/** Begins a generation with these passages under `fingerprint`, a new one unless given. */
 export const beginPassages = Effect.fnUntraced(function* (
   document: DocumentKey,
   passages: ReadonlyArray<Passage>,
@@ -42,7 +42,7 @@ export const beginPassages = Effect.fnUntraced(function* (
   return yield* (yield* PassageWriter).begin({ ...document, parsed, fingerprint })
 })
 
-/** Indexes a document as these passages: begins a generation, fills it and makes it the one that is searched. */
+/** Indexes a document with these passages: begins a generation, fills it and activates it. */
 export const indexPassages = Effect.fnUntraced(function* (document: DocumentKey, passages: ReadonlyArray<Passage>) {
   const writer = yield* PassageWriter
   const generation = yield* beginPassages(document, passages)
@@ -52,7 +52,7 @@ export const indexPassages = Effect.fnUntraced(function* (document: DocumentKey,
   yield* writer.activate(generation)
 })
 
-/** A document of `userId` whose passages are these texts. */
+/** Makes a document of `userId` whose passages have these texts. */
 export const indexed = Effect.fnUntraced(function* (
   userId: UserId,
   texts: ReadonlyArray<string>,
@@ -64,11 +64,11 @@ export const indexed = Effect.fnUntraced(function* (
   return document.id
 })
 
-/** A search for ten passages unless given otherwise. */
+/** Searches for ten passages unless another limit is given. */
 export const search = Effect.fnUntraced(function* (input: Omit<SearchInput, "limit"> & { readonly limit?: number }) {
   return yield* (yield* PassageIndex).search({ limit: 10, ...input })
 })
 
-/** The texts a search finds, best first. */
+/** Returns the texts that a search finds, best first. */
 export const textsOf = (input: Parameters<typeof search>[0]) =>
   Effect.map(search(input), (found) => found.map(({ text }) => text))

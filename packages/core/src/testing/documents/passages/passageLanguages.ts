@@ -4,7 +4,10 @@ import { indexed, type PassageStores, search, textsOf } from "./passageIndexFixt
 import { newUserId } from "../../storage/storageFixtures.ts"
 import type { Run } from "../../suiteOn.ts"
 
-/** Passages of one document in a language, and questions in other forms of its words: each asks for the passage of its number. */
+/**
+ * The passages of one document in a language, and questions with other forms of their words: each question must find
+ * the passage with the same number.
+ */
 interface LanguageCase {
   readonly texts: ReadonlyArray<string>
   readonly questions: ReadonlyArray<readonly [question: string, passage: number]>
@@ -135,7 +138,8 @@ const LANGUAGES: Readonly<Record<string, LanguageCase>> = {
 }
 
 /**
- * Beginnings of texts that identify a language, and words of it whose endings a stemmer recognises by their accents.
+ * For each language, a beginning of a text that identifies the language, and words whose endings a stemmer recognises
+ * by their accents.
  */
 const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: string]>> = {
   Spanish: [
@@ -179,7 +183,7 @@ const ACCENTED: Readonly<Record<string, readonly [beginning: string, words: stri
 
 const TYPED: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" }
 
-/** A word as many people type it. */
+/** Returns a word as many people type it: without accents. */
 const typedPlain = (word: string): string =>
   word
     .normalize("NFD")
@@ -187,7 +191,8 @@ const typedPlain = (word: string): string =>
     .replace(/[ßæœøđłı]/gu, (letter) => TYPED[letter] ?? letter)
 
 /**
- * Questions typed without accents, by the beginnings of `ACCENTED`, each with the word in another form that it finds.
+ * Questions that are typed without accents, for texts with the beginnings in `ACCENTED`, each with the other form of
+ * the word that it must find.
  */
 const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: string, word: string]>>> = {
   Spanish: [
@@ -228,7 +233,7 @@ const INFLECTED: Readonly<Record<string, ReadonlyArray<readonly [question: strin
   Polish: [["zloty", "złoty"]]
 }
 
-/** The guarantees of a `PassageIndex` that finds words in other forms than those of a text, by the text's language. */
+/** Tests that a `PassageIndex` finds words in other forms than those in a text, by the text's language. */
 export const languages = (run: Run<PassageStores>) => {
   it("naming a document in another language as well changes no score", () =>
     run(

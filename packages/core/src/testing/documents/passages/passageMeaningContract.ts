@@ -25,7 +25,7 @@ const LEGS: ReadonlyArray<Leg> = [
 ]
 
 /**
- * The guarantees of every `PassageIndex` that also searches by meaning, with its embedder. `layer` is built once, for
+ * Tests the guarantees of a `PassageIndex` that also searches by meaning, with its embedder. `layer` is built once, for
  * all tests.
  */
 export const passageMeaningContract = (

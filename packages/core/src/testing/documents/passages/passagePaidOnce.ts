@@ -18,7 +18,7 @@ import { type EmbedderScript, scriptedEmbedder } from "../scriptedEmbedder.ts"
 const numbered = (userId: string, count: number) =>
   passagesOf(...Array.from({ length: count }, (_, number) => `car number${number}, of ${userId}`))
 
-/** An embedding is requested once: a provider's answer is stored as soon as it is paid for. */
+/** Tests that an embedding is requested only once: a provider's answer is stored as soon as it arrives. */
 export const paidOnce = (
   run: Run<PassageStores>,
   script: EmbedderScript,
@@ -106,7 +106,7 @@ export const paidOnce = (
         expect(done).toEqual({ asked: 3, reused: 0 })
         expect(yield* found).toBe(3)
         expect(askedFor(userId)).toHaveLength(3)
-        // Some are there already; more than a request takes.
+        // Some embeddings exist already, and the number of texts exceeds a request.
         expect([yield* put(4), yield* put(20)]).toEqual([undefined, undefined])
         expect(askedFor(userId)).toHaveLength(3)
         expect(yield* found).toBe(3)

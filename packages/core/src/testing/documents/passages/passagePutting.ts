@@ -25,7 +25,7 @@ const documentWith = (
   return { ...key, parsed, fingerprint: crypto.randomUUID(), parser: "7", passages }
 }
 
-/** The guarantees of a `PassageIndex` that indexes a short document at once. */
+/** Tests the guarantees of a `PassageIndex` that indexes a short document at once. */
 export const putting = (run: Run<PassageStores>) => {
   it("a document put at once equals one that is begun, filled and activated, and replaces the earlier one", () =>
     run(

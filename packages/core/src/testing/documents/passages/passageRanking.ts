@@ -5,7 +5,7 @@ import { indexed, indexPassages, passagesOf, type PassageStores, search, textsOf
 import { newUserId } from "../../storage/storageFixtures.ts"
 import type { Run } from "../../suiteOn.ts"
 
-/** The components of the scores of a `PassageIndex`. */
+/** Tests the parts of the scores of a `PassageIndex`. */
 export const statistics = (run: Run<PassageStores>) => {
   const scoreOf = (input: Parameters<typeof search>[0]) => Effect.map(search(input), ([best]) => best?.score)
 
@@ -67,7 +67,7 @@ export const statistics = (run: Run<PassageStores>) => {
     ))
 }
 
-/** The order of the results of a `PassageIndex`. */
+/** Tests the order of the results of a `PassageIndex`. */
 export const ranking = (run: Run<PassageStores>) => {
   it("rare words weigh more than common ones, repeated words more than single ones, short passages more than long ones", () =>
     run(

@@ -7,7 +7,7 @@ import { indexed, indexPassages, passagesOf, type PassageStores, search, textsOf
 import { newUserId } from "../../storage/storageFixtures.ts"
 import type { Run } from "../../suiteOn.ts"
 
-/** The guarantees of a `PassageIndex` that replaces old passages by new ones. */
+/** Tests that a `PassageIndex` replaces old passages by new ones. */
 export const replacing = (run: Run<PassageStores>) => {
   it("replacing puts the new passages in place of all the old ones", () =>
     run(

@@ -13,19 +13,19 @@ import {
 import { newUserId } from "../../storage/storageFixtures.ts"
 import type { Run } from "../../suiteOn.ts"
 
-/** Ids that name no document, so that a search takes the way of many documents. */
+/** Ids of documents that do not exist, so that a search uses its plan for many documents. */
 const strangers = (count: number) => Array.from({ length: count }, () => crypto.randomUUID())
 
 /**
- * The ways in which a search may find a passage: the question, the number of additional documents named, and
- * the content that a passage needs to be found that way.
+ * One of the ways in which a search may find a passage: the question, the number of additional document ids, and the
+ * words that a passage needs so that it is found in this way.
  */
 export interface Leg {
   readonly name: string
   readonly query: string
-  /** The content of a passage that is found this way. */
+  /** The words of a passage that is found in this way. */
   readonly words: string
-  /** The number of additional ids, which belong to no person. */
+  /** The number of additional ids, which belong to no document. */
   readonly beside: number
 }
 
@@ -53,10 +53,10 @@ const LEGS: ReadonlyArray<Leg> = [
   }
 ]
 
-/** The owners whose passages a `PassageIndex` searches, by every way of finding a passage. */
+/** Tests that a `PassageIndex` searches only passages of the right owners, in every way of finding a passage. */
 export const scope = (run: Run<PassageStores>, legs: ReadonlyArray<Leg> = LEGS) => {
   for (const { beside, name, query, words } of legs) {
-    /** A document of two passages, distinguished by `mark`. */
+    /** Makes a document of two passages, which contain `mark`. */
     const indexedAs = (userId: string, mark: string) => indexed(userId, [`${words} ${mark}`, `${words} again ${mark}`])
     const found = (userId: string, documentIds: ReadonlyArray<string>) =>
       Effect.map(
@@ -136,7 +136,7 @@ export const scope = (run: Run<PassageStores>, legs: ReadonlyArray<Leg> = LEGS) 
         const few = yield* search({ userId, documentIds, query: "lift of wings" })
         expect(few.length).toBeGreaterThan(0)
         const many = yield* search({ userId, documentIds: [...documentIds, ...strangers(200)], query: "lift of wings" })
-        // Another plan of the database may add the parts of a score in another order.
+        // Another query plan of the database may add the parts of a score in another order.
         const rounded = few.map((passage) => ({ ...passage, score: expect.closeTo(passage.score, 12) }))
         expect(many).toEqual(rounded)
       })

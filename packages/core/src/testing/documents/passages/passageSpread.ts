@@ -14,7 +14,7 @@ const spread = (userId: string, documentIds: ReadonlyArray<string>, each: number
 const textsOf = (...asked: Parameters<typeof spread>) =>
   Effect.map(spread(...asked), (found) => found.map(({ text }) => text))
 
-/** Passages that represent whole documents. */
+/** Tests the passages that represent whole documents. */
 export const spreading = (run: Run<PassageStores>) => {
   it("passages spread over documents come in the order of the ids and of the text, from the first one on", () =>
     run(

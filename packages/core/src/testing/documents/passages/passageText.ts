@@ -8,7 +8,7 @@ import { indexed, type PassageStores, passagePorts } from "./passageIndexFixture
 import { newUserId } from "../../storage/storageFixtures.ts"
 import type { Run } from "../../suiteOn.ts"
 
-/** Long enough for several parts of any size; every other character is a surrogate pair. */
+/** Long enough for several parts of any size; every second character is a surrogate pair. */
 const astral = "x😀 ".repeat(300_000)
 const pages = Array.from({ length: 40 }, (_, page) => `Page ${page + 1} speaks of lift and of drag. `.repeat(30))
 
@@ -43,10 +43,10 @@ const indexText = Effect.fnUntraced(function* (userId: string, documentId: strin
   yield* index.activate(generation)
 })
 
-/** The text that a `PassageIndex` keeps with a document's passages. */
+/** Tests the text that a `PassageIndex` stores with a document's passages. */
 export const storedText = (run: Run<PassageStores>) => {
   const known = new Map<ParsedDocument, { readonly userId: string; readonly documentId: string }>()
-  /** The document of a text, which is indexed once, because a long one takes seconds. */
+  /** Returns the document of a text. Each text is indexed once, because a long text takes seconds. */
   const documentOf = Effect.fnUntraced(function* (parsed: ParsedDocument) {
     const found = known.get(parsed)
     if (found !== undefined) return found
