@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
-/** The requested function needs a package that is not installed. */
+/** The requested function needs an npm package that is not installed. */
 export class PackageMissing extends Schema.TaggedError<PackageMissing>()("PackageMissing", {
-  /** The package's name in npm. */
+  /** The name of the package in npm. */
   packageName: Schema.String
 }) {
   readonly code = "package_missing"
@@ -20,8 +20,8 @@ const isMissing = (packageName: string, thrown: unknown): boolean => {
 }
 
 /**
- * Loads a package that users install only if they need it: `load` is the import. Rejects with `PackageMissing` if it is
- * not installed; other errors of loading it pass through.
+ * Loads a package that users install only if they need it; `load` is the import. Rejects with `PackageMissing` if the
+ * package is not installed; other errors of the import are passed on.
  */
 export const loadPackage = async <A>(packageName: string, load: () => Promise<A>): Promise<A> => {
   try {

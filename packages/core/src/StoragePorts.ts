@@ -71,7 +71,7 @@ import { InMemoryPersonalData } from "./users/InMemoryPersonalData.ts"
 import { MoneyRecords } from "./users/MoneyRecords.ts"
 import { PersonalData } from "./users/PersonalData.ts"
 
-/** A port that keeps something, with the store that keeps it in memory. */
+/** Describes a port that stores data, with its store in memory. */
 const storagePort = <Port extends Context.Key<unknown, unknown>>(
   port: Port,
   inMemory: Layer.Layer<Port["Identifier"]>
@@ -85,10 +85,11 @@ const inMemoryPassages = Layer.provide(InMemoryPassageIndex.layer, InMemoryDocum
 const inMemoryReindexing = Layer.provide(InMemoryReindexStore.layer, [InMemoryDocumentStore.layer, inMemoryPassages])
 
 /**
- * Every port that keeps something: the one list of them. The name is the one `createParley` takes it by. A new port is
- * one line here, and one in the record of layers of each adapter, which does not compile without it.
+ * All ports that store data: the only list. `createParley` takes the stores by these names. To add a port, add a line
+ * here and one to the record of layers in each adapter, which does not compile without it.
  *
- * Ledger, chats and running replies are of one adapter: the end of a reply is one commit in all three.
+ * The same adapter must implement the ledger, the chats and the running replies, because the end of a reply is one
+ * commit in all three.
  */
 const storagePorts = {
   audit: storagePort(AuditLog, InMemoryAuditLog.layer),
@@ -141,9 +142,7 @@ type Ports = { readonly [Name in keyof Listed]: Listed[Name]["port"] }
 
 const ports = Object.fromEntries(Object.entries(storagePorts).map(([name, { port }]) => [name, port])) as Ports
 
-/**
- * The stores behind the storage ports, by name: an adapter for promises returns them, and `createParley` takes them.
- */
+/** The stores of the storage ports, by name: an adapter for promises returns them, and `createParley` takes them. */
 export interface StoragePorts extends ServicesOf<Ports> {}
 
 /** The storage ports as requirements of an Effect. */
@@ -156,7 +155,7 @@ export type StorageLayers = {
 
 type OneOf<Layers extends StorageLayers> = Layers[keyof Listed]
 
-/** One layer of all `layers`, built side by side. */
+/** Joins `layers` to one layer; the stores are built side by side. */
 export const storageLayer = <Layers extends StorageLayers>(
   layers: Layers
 ): Layer.Layer<StoragePort, Layer.Error<OneOf<Layers>>, Layer.Services<OneOf<Layers>>> => {
@@ -166,10 +165,10 @@ export const storageLayer = <Layers extends StorageLayers>(
   return Layer.mergeAll(...all)
 }
 
-/** True for the name by which `createParley` takes a store. */
+/** Returns true if `createParley` takes a store by this name. */
 export const isStoragePortName = (name: string): boolean => Object.hasOwn(ports, name)
 
-/** The layer of stores that are open already. */
+/** The layer of stores that were opened before. */
 export const openStorageLayer = (stores: StoragePorts): Layer.Layer<StoragePort> => servicesLayer(ports, stores)
 
 /** The stores of the surrounding Effect, by name. */

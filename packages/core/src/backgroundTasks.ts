@@ -15,11 +15,14 @@ import { RetentionSweeper } from "./retention/RetentionSweeper.ts"
 import { EmailSignIn } from "./signin/EmailSignIn.ts"
 import type { ParleyServices } from "./parleyLayer.ts"
 
-/** A process that starts has other things to do first; and processes that start together do not reset in step. */
+/**
+ * The wait before the first reset, because a process that starts has more urgent work; varied, so that processes that
+ * start together do not reset at the same moment.
+ */
 const BEFORE_FIRST_RESET = "1 minute"
 const RESETS = Schedule.jittered(Schedule.spaced("1 hour"))
 
-/** Begins the periods that are due, now and every hour. */
+/** Begins the periods that are due, at once and every hour. */
 const resets = ResetService.use(({ run }) =>
   run().pipe(
     Effect.tap(({ busy, refused, resetCount }) =>
@@ -32,8 +35,8 @@ const resets = ResetService.use(({ run }) =>
 ).pipe(Effect.delay(BEFORE_FIRST_RESET), Effect.andThen(Effect.never))
 
 /**
- * All work outside requests: the one list of it, for servers, workers and `createParley` alike. A new task is one entry
- * here. `resets` is for installations whose schedule does not call the reset by itself, `payments` for those that sell.
+ * All background tasks: the only list, for servers, workers and `createParley` alike. Add a new task as an entry here.
+ * `resets` is for installations that have no schedule of their own for the reset, `payments` for those that sell.
  */
 export const backgroundTasks = {
   jobs: {
@@ -106,7 +109,10 @@ export type BackgroundTaskName = keyof typeof backgroundTasks
 /** The names of all background tasks. */
 export const BACKGROUND_TASKS = Object.keys(backgroundTasks) as ReadonlyArray<BackgroundTaskName>
 
-/** The background work of a process: the tasks named, all unless given, from the building of this layer to its end. */
+/**
+ * The background work of a process: the named tasks, or all of them unless given. It starts when this layer is built,
+ * and ends with the layer.
+ */
 export const backgroundWorkLayer = (
   names: ReadonlyArray<BackgroundTaskName> = BACKGROUND_TASKS
 ): Layer.Layer<never, never, ParleyServices> =>

@@ -1,4 +1,4 @@
-/** What an application in Effect uses: services, layers, settings and the errors of services. */
+/** The entry for applications that use Effect: services, layers, settings and the errors of services. */
 
 export {
   type StorageLayers,

@@ -1,4 +1,4 @@
-/** The entry for applications: `createParley`, the types of its calls, and the events and prices that it shows. */
+/** The entry for applications: `createParley`, the types of its calls, and the events and prices in its results. */
 
 export type { StoragePorts } from "./StoragePorts.ts"
 export { BACKGROUND_TASKS, type BackgroundTaskName } from "./backgroundTasks.ts"

@@ -5,7 +5,7 @@ import type { HandledJob, JobKind, JobOf } from "./jobs/JobKind.ts"
 import { handoverMailing } from "./widget/handover/handoverMailJob.ts"
 import { JobWorker } from "./jobs/JobWorker.ts"
 
-/** Every kind of job, with what does it. A new kind is declared in its domain and gets a line here. */
+/** All kinds of jobs with their handlers. A new kind is declared in its domain and added to this list. */
 export const parleyJobs = [
   documentProcessing,
   documentsReindexing,
@@ -19,5 +19,5 @@ export type ParleyJob = JobOf<(typeof parleyJobs)[number]["kind"]>
 
 type NeedsOf<Job> = Job extends HandledJob<JobKind, infer Needs> ? Needs : never
 
-/** Works on the jobs of all kinds. */
+/** The worker for jobs of all kinds. */
 export const parleyJobWorker = JobWorker.layerOf<NeedsOf<(typeof parleyJobs)[number]>>(parleyJobs)

@@ -123,10 +123,10 @@ export type ParleyServices =
   | WidgetService
   | WorkMeter
 
-/** The requirements of Parley: the ports, and the catalog of what is on sale. */
+/** The requirements of Parley: the ports, and the catalog. */
 export type ParleyPorts = Catalog | ChatModels | CrmProviders | DocumentParser | PaymentPorts | SecretBox | StoragePort
 
-/** All services over the ports; users of Effect provide adapters to this layer. */
+/** All services, built on the ports; users of Effect provide adapters to this layer. */
 export const parleyLayer: Layer.Layer<ParleyServices, never, ParleyPorts> = Layer.mergeAll(
   AppointmentBook.unavailable,
   Layer.provideMerge(Layer.mergeAll(BillingService.layer, PaymentCatchUp.layer, UserImport.layer), PaymentInbox.layer),

@@ -16,24 +16,29 @@ const partOf = <Fields extends Schema.Struct.Fields>(struct: Schema.Struct<Field
   Schema.optional(struct.mapFields(Struct.map(Schema.optional)))
 
 /**
- * The settings of the services, all of which have defaults. The schema and the default of each are in its domain. A server, a
- * worker, a command and `createParley` provide them in one way, `settingsLayer`.
+ * The settings of the services, all with defaults. The schema and the default of each are in its domain. A server, a
+ * worker, a command and `createParley` all provide them with `settingsLayer`.
  */
 export const ParleySettings = Schema.Struct({
   uploads: partOf(UploadLimitsData),
   replies: partOf(ReplySettingsData),
-  /** The titles of people's chats: `generate` has a model write them after the first reply, at no charge unless `credits` is set. */
+  /**
+   * The titles of people's chats. With `generate`, a model writes a title after the first reply, at no charge unless
+   * `credits` is set.
+   */
   titles: partOf(TitleSettingsData),
   /**
-   * True if the cheapest model of the payer's tier rewrites questions that continue a conversation, for the search in the
-   * documents, at its price; default false.
+   * True if the cheapest model of the payer's tier rewrites questions that continue a conversation, for the search in
+   * the documents, at the price of that model; default false.
    */
   rewriteQuestions: Schema.optional(RewriteQuestions.schema),
   /** Limits on failed readings of documents. */
   reading: partOf(ReadingLimitsData),
-  /** The lifetime of a hold without a renewal, in milliseconds; default one minute. */
+  /** The time in milliseconds after which a hold expires without a renewal; default one minute. */
   holdTtlMs: Schema.optional(HoldTtl.schema),
-  /** The threshold of `onLowBalance` and of its webhooks; default a tenth of the tier's allowance. */
+  /**
+   * The threshold for the hook `onLowBalance` and the webhook `balance.low`; default a tenth of the tier's allowance.
+   */
   lowBalance: Schema.optional(LowBalanceSetting),
   /** The retention of payment events; default 90 days. */
   paymentRetention: partOf(PaymentRetentionData),
@@ -44,12 +49,12 @@ export const ParleySettings = Schema.Struct({
 })
 export type ParleySettings = typeof ParleySettings.Type
 
-/** The settings that a server reads from environment variables. */
+/** The environment variables from which a server reads settings. */
 export const SETTING_VARIABLES = settingVariables(ParleySettings.ast)
 
 const expectations = expectationsOf(ParleySettings, { errors: "all", onExcessProperty: "error" })
 
-/** Lists the problems of settings by the names of the settings, for example `replies.passageTokens`. */
+/** Lists the problems of settings, each with the name of the setting, for example `replies.passageTokens`. */
 export const problemsOfSettings = (
   given: object
 ): ReadonlyArray<{ readonly field: string; readonly expected: string }> => {
@@ -59,7 +64,7 @@ export const problemsOfSettings = (
   )
 }
 
-/** Replaces the defaults by the given fields. */
+/** Returns the defaults, replaced by those fields that are given. */
 const merged = <Data extends object>(
   reference: Context.Reference<Data>,
   given: { readonly [Name in keyof Data]?: Data[Name] | undefined } | undefined

@@ -1,4 +1,4 @@
-/** The entry for pages in a browser that show sources and colours: pure functions that load no other package. */
+/** The entry for browser pages that show sources and colours: pure functions that load no other package. */
 
 export { brandColours } from "./branding/brandColours.ts"
 export { contrast, isColour, LEGIBLE } from "./branding/colours.ts"

@@ -1,3 +1,3 @@
-/** Verifies webhooks of Parley, for servers that receive them. It loads no other package. */
+/** The entry for servers that receive webhooks of Parley: verifies them, and loads no other package. */
 
 export { InvalidWebhook, type ReceivedHeaders, verifyWebhook } from "./events/verifyWebhook.ts"

@@ -6,9 +6,9 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 export interface AuditEntry {
   /** The command, for example `credits adjust`. */
   readonly action: string
-  /** The operator: a given name, or the operating system's user. */
+  /** The operator: a name that was given, or the name of the operating system's user. */
   readonly by: string
-  /** The person concerned; undefined if the action concerns no single person. */
+  /** The affected person; undefined if the action does not affect a single person. */
   readonly userId: UserId | undefined
   /** The reason, in the operator's words. */
   readonly reason: string | undefined
@@ -19,7 +19,7 @@ export interface AuditEntry {
 }
 
 export interface StoredAuditEntry extends AuditEntry {
-  /** Grows with each entry. */
+  /** The number of the entry; it increases with each entry. */
   readonly number: number
   /** Unix milliseconds, by the storage's clock. */
   readonly at: number
@@ -34,23 +34,23 @@ export interface ListAuditInput {
   readonly limit: number
 }
 
-/** Entries are kept for this long at least, whatever an operator sets. Milliseconds. */
+/** Milliseconds: entries are stored at least for this time, even if an operator sets a shorter retention. */
 export const AUDIT_KEPT_MS = 30 * 86_400_000
 
 /**
  * Stores the actions of operators. Entries never change, except when a person is erased, and are removed only after
- * their retention.
+ * their retention time.
  */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Records an action, within its unit of work if there is one. */
+    /** Records an action, as part of the unit of work if there is one. */
     record(entry: AuditEntry): Effect.Effect<void, StorageFailed>
     /** Entries, the newest first. */
     list(input: ListAuditInput): Effect.Effect<ReadonlyArray<StoredAuditEntry>, StorageFailed>
     /**
-     * Removes the oldest entries that were kept for longer than `keptMs` by the storage's clock, at most `limit`, but none
-     * younger than `AUDIT_KEPT_MS`; returns their number. If another process is removing entries, it removes none.
+     * Removes the oldest entries that are older than `keptMs` by the storage's clock, at most `limit`, and never
+     * entries younger than `AUDIT_KEPT_MS`; returns their number. Removes none if another process is removing entries.
      */
     removeOld(input: { readonly keptMs: number; readonly limit: number }): Effect.Effect<number, StorageFailed>
   }

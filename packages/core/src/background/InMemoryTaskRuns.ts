@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { type KeptTask, type TaskRun, TaskRuns } from "./TaskRuns.ts"
 
-/** Keeps the runs of tasks in memory, by the clock of the process. */
+/** Stores the runs of tasks in memory, by the clock of the process. */
 export class InMemoryTaskRuns {
   static readonly layer: Layer.Layer<TaskRuns> = Layer.sync(TaskRuns, () => {
     const begun = new Map<KeptTask, number>()

@@ -2,11 +2,12 @@ import { Cause, Clock, Effect, Exit, Fiber, Option, Random, type Scope } from "e
 import { type FailureFields, failureFields } from "../storage/failureFields.ts"
 
 /**
- * The pause after a failure: doubled with each failure in a row, and varied so that processes do not restart together.
+ * The pause after a failure: doubled with each consecutive failure, and varied so that processes do not restart
+ * together.
  */
 const FIRST_REST_MS = 1_000
 const LONGEST_REST_MS = 30_000
-/** A task that ran for this long has recovered: its next failure counts as the first one. */
+/** A task that has run for this long counts as recovered: the pause after its next failure is again the first one. */
 const RECOVERED_MS = 60_000
 
 const restMs = (failuresInARow: number): number =>
@@ -15,7 +16,7 @@ const restMs = (failuresInARow: number): number =>
 const describe = (exit: Exit.Exit<never, unknown>): FailureFields =>
   failureFields(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined)
 
-/** Runs a task until interrupted; if it ends in any other way, it is logged and restarted after a pause. */
+/** Runs a task until interrupted; if the task ends in any other way, logs that and restarts it after a pause. */
 export const superviseTask = <R>(
   name: string,
   { consequence, run }: BackgroundTask<R>
@@ -55,8 +56,8 @@ const stopTask = ({ fiber, name, stopWithinMs }: RunningTask): Effect.Effect<voi
   )
 
 /**
- * Starts every task of `tasks`; a failure of one affects neither the others nor the caller. When the scope closes, all
- * are stopped at once, each within its time limit.
+ * Starts all tasks; a failure of one affects neither the others nor the caller. When the scope closes, all tasks are
+ * stopped at the same time, each within its time limit.
  */
 export const startTasks = <R>(
   tasks: Readonly<Record<string, BackgroundTask<R>>>
@@ -74,15 +75,15 @@ export const startTasks = <R>(
     )
   )
 
-/** One kind of work outside requests, which a process does for as long as it lives. */
+/** One kind of background work, which a process does until it ends. */
 export interface BackgroundTask<R = never> {
-  /** The consequence if no process runs it, for a log line: "Uploaded documents are not being read". */
+  /** The consequence for a log line if no process runs the task: "Uploaded documents are not being read". */
   readonly consequence: string
   /**
-   * Works until interrupted, in a scope that closes then. It logs its results itself; after a failure, which is
-   * logged, it restarts in a new scope. Any number of processes may run it at once.
+   * Works until interrupted, in a scope that is then closed. Logs its own results. After a failure, which is logged for
+   * it, it is restarted in a new scope. Any number of processes may run it at once.
    */
   readonly run: Effect.Effect<never, unknown, R | Scope.Scope>
-  /** Milliseconds in which it must stop; afterwards the process stops waiting for it. */
+  /** The milliseconds within which the task must stop; afterwards the process stops waiting for it. */
   readonly stopWithinMs: number
 }

@@ -11,7 +11,7 @@ export const BotSettings = Schema.Struct({
 })
 export type BotSettings = typeof BotSettings.Type
 
-/** A bot's public address. A bot may have several keys, so that a new one can replace an old one while both work. */
+/** A public key of a bot. A bot may have several keys, so that a new one can replace an old one while both work. */
 export interface BotKey {
   /** `pk_` and 160 random bits. */
   readonly publicKey: string
@@ -23,7 +23,7 @@ export interface BotKey {
 export interface Bot extends BotSettings {
   readonly id: string
   readonly owner: UserId
-  /** Oldest first; one at least. */
+  /** The keys, oldest first; at least one. */
   readonly keys: ReadonlyArray<BotKey>
   /** Unix milliseconds. */
   readonly createdAt: number

@@ -12,11 +12,11 @@ const { displayName, ...others } = botFields
 export const BotDraft = Schema.Struct({ displayName, ...Struct.map(others, Schema.optionalKey) })
 export type BotDraft = typeof BotDraft.Type
 
-/** An owner's request to change a bot: missing fields stay as they are. */
+/** An owner's request to change a bot: fields that are missing stay unchanged. */
 export const BotChange = Schema.Struct(Struct.map(botFields, Schema.optionalKey))
 export type BotChange = typeof BotChange.Type
 
-/** For a draft or a change: the service checks the values. */
+/** Checks only the names of the fields of a draft or a change; the service checks their values. */
 export const BOT_FIELDS = withFields<BotDraft>(...(Object.keys(botFields) as ReadonlyArray<keyof BotDraft>))
 
 const DEFAULTS: Omit<BotSettings, "displayName"> = {
@@ -48,7 +48,7 @@ const site = (text: string): string => {
 
 const trimmed = (questions: ReadonlyArray<string>) => unique(questions.map((question) => question.trim()))
 
-/** Cards without blank texts around them, and without texts that are blank. */
+/** Trims the texts of welcome cards, and removes texts that are blank. */
 const trimmedCards = (cards: ReadonlyArray<WelcomeCard>): ReadonlyArray<WelcomeCard> =>
   cards.map(({ link, question, text = "", title }) => ({
     title: title.trim(),
@@ -59,7 +59,7 @@ const trimmedCards = (cards: ReadonlyArray<WelcomeCard>): ReadonlyArray<WelcomeC
 
 type Translations = BotSettings["translations"]
 
-/** Without blank texts, and without languages that have none: in their place are the texts for all languages. */
+/** Removes blank texts, and languages without any text; for those the texts for all languages are used. */
 const withoutBlanks = (translations: Translations): Translations => {
   const texts = Object.entries(translations).map(([language, texts]) => {
     const {
@@ -81,7 +81,7 @@ const withoutBlanks = (translations: Translations): Translations => {
   return Object.fromEntries(texts.filter(([, kept]) => Object.keys(kept).length > 0))
 }
 
-/** Normalises a change: trims texts, lowers the case where it is insignificant, removes duplicates. */
+/** Normalises a change: trims texts, lowers the case of values without significant case, removes duplicates. */
 const normal = (change: BotChange): Partial<BotSettings> => ({
   ...change,
   ...(change.displayName === undefined ? {} : { displayName: change.displayName.trim() }),
@@ -92,7 +92,7 @@ const normal = (change: BotChange): Partial<BotSettings> => ({
   ...(change.allowedSites === undefined ? {} : { allowedSites: unique(change.allowedSites.map(site)) }),
   ...(typeof change.handOverEmail === "string" ? { handOverEmail: mailAddressOf(change.handOverEmail) ?? null } : {}),
   ...(typeof change.personName === "string" ? { personName: change.personName.trim() } : {}),
-  // A blank text is no decline text: visitors always read something.
+  // A blank decline text is stored as none, so that visitors always see a text.
   ...(change.declineText?.trim() === "" ? { declineText: null } : {}),
   ...(typeof change.launcherText === "string" ? { launcherText: change.launcherText.trim() || null } : {}),
   ...(change.suggestedQuestions === undefined ? {} : { suggestedQuestions: trimmed(change.suggestedQuestions) }),

@@ -27,31 +27,31 @@ import {
 } from "./errors.ts"
 import { isPublicKey, newPublicKey } from "./publicKey.ts"
 
-/** The most bots of a person, and public keys of a bot. */
+/** The maximum number of bots of a person; `MAX_BOT_KEYS` is that of public keys of a bot. */
 export const MAX_BOTS = 100
 export const MAX_BOT_KEYS = 10
 
-/** The failures of reading one's own bot. */
+/** The failures of a call that reads one's own bot. */
 export type BotUnreadable = BotNotFound | BotMisconfigured | StorageFailed
-/** The reasons for refusing settings. */
+/** The failures of a call with invalid settings. */
 export type BotRefused = InvalidBot | DocumentNotFound | DocumentForbidden
 
 /** The operations of owners on their bots. */
 export class BotService extends Context.Service<
   BotService,
   {
-    /** Creates a bot with its first public key. It is active at once, unless the draft says otherwise. */
+    /** Creates a bot with its first public key. The bot is active at once unless the draft says otherwise. */
     create(owner: UserId, draft: BotDraft): Effect.Effect<Bot, BotRefused | TooManyBots | StorageFailed>
-    /** Changes the settings that are named, and leaves the others; `active` switches it on and off. */
+    /** Changes the named settings, and leaves the others unchanged; `active` turns the bot on and off. */
     update(owner: UserId, botId: string, change: BotChange): Effect.Effect<Bot, BotRefused | BotUnreadable>
     get(owner: UserId, botId: string): Effect.Effect<Bot, BotUnreadable>
     /** Newest first. */
     list(owner: UserId): Effect.Effect<ReadonlyArray<Bot>, BotMisconfigured | StorageFailed>
-    /** Deletes a bot, its keys, the conversations that visitors had with it, and its connections to CRMs. */
+    /** Deletes a bot with its keys, the conversations of its visitors, and its connections to CRMs. */
     remove(owner: UserId, botId: string): Effect.Effect<void, BotNotFound | StorageFailed>
     /** Adds a public key to the bot's existing ones. */
     addKey(owner: UserId, botId: string): Effect.Effect<Bot, TooManyBotKeys | BotUnreadable>
-    /** Retires a public key: from then on it names nothing. A bot keeps one at least. */
+    /** Retires a public key, which then no longer leads to the bot. The last key of a bot cannot be retired. */
     retireKey(
       owner: UserId,
       botId: string,
@@ -77,8 +77,8 @@ export class BotService extends Context.Service<
 const decodeSettings = Schema.decodeUnknownEffect(BotSettings)
 
 /**
- * Checks stored settings as strictly as requests: a row that was changed by hand neither answers nor styles a page. Those
- * that earlier releases do not store have their defaults.
+ * Checks stored settings as strictly as requests: a bot whose row was changed by hand neither answers nor styles a
+ * page. Settings that earlier releases did not store get their defaults.
  */
 const checked = ({ settings, ...bot }: StoredBot): Effect.Effect<Bot, BotMisconfigured> =>
   Effect.mapBoth(decodeSettings({ ...LATER_DEFAULTS, ...(settings as object) }), {
@@ -86,7 +86,7 @@ const checked = ({ settings, ...bot }: StoredBot): Effect.Effect<Bot, BotMisconf
     onFailure: () => new BotMisconfigured({ botId: bot.id })
   })
 
-/** Checks that the schema cannot do: that the model exists, and that the documents belong to the owner. */
+/** Makes the checks that a schema cannot do: that the model exists, and that the documents belong to the owner. */
 const makeCheck = Effect.gen(function* () {
   const catalog = yield* Catalog
   const documents = yield* DocumentStore
@@ -107,7 +107,7 @@ const makeRemove = Effect.gen(function* () {
   const unitOfWork = yield* UnitOfWork
   return Effect.fn("BotService.remove")(function* (owner: UserId, botId: string) {
     const name = { owner, botId }
-    // Switched off, it gets no further files.
+    // The bot is turned off first, so that no further files are attached to its conversations.
     const isKnown = yield* bots.update(name, { active: false }, yield* Clock.currentTimeMillis)
     if (!isKnown) return yield* new BotNotFound({ botId })
     const bot = botId.toLowerCase()
@@ -175,7 +175,7 @@ const make = Effect.gen(function* () {
 export class ActiveBots extends Context.Service<
   ActiveBots,
   {
-    /** The active bot with this public key; undefined for any other text. For `held` see `PublishedBots`. */
+    /** Returns the active bot with this public key; undefined for any other text. For `held` see `PublishedBots`. */
     findByKey(publicKey: string, held?: "held"): Effect.Effect<Bot | undefined, BotMisconfigured | StorageFailed>
   }
 >()("@parley/core/bots/ActiveBots") {

@@ -16,15 +16,15 @@ const stored = ({ createdAt, id, keys, owner, updatedAt, ...settings }: Bot): St
 
 const keyOf = ({ botId, owner }: BotName): string => `${botId.toLowerCase()} ${owner}`
 
-/** Later insertions come later in a map, so that reversing puts the newest of one millisecond first. */
+/** Later insertions come later in a map, so the reversed list has the newest bot of one millisecond first. */
 const newestFirst = (bots: ReadonlyArray<Bot>): ReadonlyArray<Bot> =>
   bots.toReversed().toSorted((a, b) => b.createdAt - a.createdAt)
 
-/** The table of bots; both ports read the same one. */
+/** Makes the table of bots, which both ports share. */
 const makeTable = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const bots = yield* storage.table<string, Bot>()
-  /** By the key of the bot, the last one seen first. */
+  /** The sites by the key of the bot, the site seen last first. */
   const sites = yield* storage.table<string, ReadonlyArray<SeenSite>>()
   const remove = (name: BotName) => {
     sites.delete(keyOf(name))
@@ -53,14 +53,14 @@ type Table = Effect.Success<typeof makeTable>
 const makeStore = Effect.fnUntraced(function* ({ bots, ownedBy, remove, storage }: Table) {
   const documents = yield* DocumentStore
 
-  /** The named documents that the owner has. */
+  /** Returns the named documents that belong to the owner. */
   const theirs = Effect.fnUntraced(function* (owner: string, documentIds: ReadonlyArray<string>) {
     const own = (yield* documents.find(owner, documentIds)).filter(({ conversation }) => conversation === undefined)
     const found = new Set(own.map(({ id }) => id))
     return documentIds.filter((id) => found.has(id))
   })
 
-  /** Reads or changes a bot, exclusively. */
+  /** Reads or changes a bot; no other call runs at the same time. */
   const withBot = <A>(name: BotName, absent: A, change: (bot: Bot, replace: (bot: Bot) => void) => A) =>
     storage.exclusive(
       Effect.sync(() => {

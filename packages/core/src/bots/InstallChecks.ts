@@ -6,23 +6,25 @@ import { BotStore, PublishedBots, type SeenSite } from "./BotStore.ts"
 import { BotNotFound } from "./errors.ts"
 import { isAllowedSite } from "./isAllowedSite.ts"
 
-/** A process notes a site of a bot at most once in this time, and at most so many sites of one bot. */
+/**
+ * Milliseconds within which a process records a site of a bot at most once, and at most `MAX_NOTES` sites of one bot.
+ */
 const WINDOW_MS = 3_600_000
 const MAX_NOTES = 60
-/** The most bots that a process remembers; the oldest are forgotten, which costs a write. */
+/** The maximum number of bots that a process remembers; for a forgotten bot a site may be written again. */
 const MAX_BOTS = 10_000
 const MAX_SITE_CHARACTERS = 300
 
-/** The sites that load the widgets of bots, so that their owners see if they are installed. */
+/** Records the sites that load the widgets of bots, so that owners see whether their widget is installed. */
 export class InstallChecks extends Context.Service<
   InstallChecks,
   {
     /**
-     * Notes that a page asks for the chat of a bot. Takes an address of the page, of which the origin is kept; other
+     * Records that a page requests the chat of a bot. `page` is an address, of which only the origin is stored; other
      * texts are ignored. Never fails, because the chat does not depend on it.
      */
     note(bot: Bot, page: string): Effect.Effect<void>
-    /** The sites that were seen, the last one first. */
+    /** The recorded sites, the site seen last first. */
     list(owner: UserId, botId: string): Effect.Effect<ReadonlyArray<SeenSite>, BotNotFound | StorageFailed>
   }
 >()("@parley/core/bots/InstallChecks") {
@@ -37,7 +39,10 @@ interface Noted {
   readonly keys: Set<string>
 }
 
-/** True if the store has to be asked: bounds the writes of this process, also if addresses are forged. */
+/**
+ * Returns a function that is true if a site has to be written to the store. It bounds the writes of this process, even
+ * if addresses are forged.
+ */
 const makeWindow = () => {
   const noted = new Map<string, Noted>()
   return (botId: string, key: string, now: number): boolean => {

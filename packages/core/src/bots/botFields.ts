@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { mailAddressOf } from "../mail/mailAddress.ts"
 import { OpeningHours } from "./openingHours.ts"
 
-/** The most of each thing a bot has. Lengths count UTF-16 units. */
+/** The maximum number of each part of a bot. Lengths are in UTF-16 units. */
 export const BOT_LIMITS = {
   displayName: 100,
   welcomeMessage: 1_000,
@@ -51,7 +51,10 @@ const SITE_MESSAGE =
   "Expected a site such as https://example.com, https://*.example.com or http://localhost:8080, without a path"
 const MAX_SITE_CHARACTERS = 300
 
-/** The `host-source` of CSP (level 3, 2.3.1) without a path: nothing in it can end the header it is written to. */
+/**
+ * The `host-source` of CSP (level 3, 2.3.1) without a path. It contains no character that could end the header in which
+ * it is written.
+ */
 export const CanonicalSite = Schema.String.check(
   Schema.isMaxLength(MAX_SITE_CHARACTERS, { message: SITE_MESSAGE }),
   Schema.isPattern(new RegExp(`^https?://${HOST}${PORT}$`), { message: SITE_MESSAGE })
@@ -84,7 +87,9 @@ const Questions = Schema.Array(Line(BOT_LIMITS.suggestedQuestion)).check(
 
 const LINK_MESSAGE = "Expected an address that begins with https:// or http://, without a password in it"
 
-/** True for the address of a page, as browsers read it: what they drop or trim from an address is not in it. */
+/**
+ * Returns true for the address of a page, as browsers read it: without characters that browsers remove from addresses.
+ */
 const isPage = (text: string): boolean => {
   const url = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) ? URL.parse(text) : null
   return url !== null && url.username === "" && url.password === ""
@@ -94,7 +99,7 @@ const Link = Text(
   Schema.String.annotate({ description: "The address of the page that the card opens, with https or http." })
 ).check(Schema.makeFilter((text: string) => isPage(text) || LINK_MESSAGE))
 
-/** A card leads to one thing: to a page, or to the answer of a question. */
+/** A card that leads either to a page or to the answer to a question. */
 const WelcomeCard = Schema.Struct({
   title: Line(BOT_LIMITS.cardTitle, Schema.String.annotate({ description: "The title, in one line." })),
   text: Schema.optionalKey(
@@ -120,10 +125,10 @@ const Cards = Schema.Array(WelcomeCard)
   .check(Schema.isMaxLength(BOT_LIMITS.welcomeCards, { message: `Expected at most ${BOT_LIMITS.welcomeCards} cards` }))
   .annotate({ description: "Cards that the widget shows below the first message, each with a link or a question." })
 
-/** The sides of the window; `auto` is the right one, or the left one of a page that runs from right to left. */
+/** The side of the window; `auto` is the right side, or the left side on a page that runs from right to left. */
 const BOT_POSITIONS = ["auto", "left", "right"] as const
 
-/** The fonts of the widget: each is a list of fonts that devices have, and none is loaded. */
+/** The fonts of the widget: each is a list of fonts that are installed on devices, so that none is loaded. */
 const BOT_FONTS = ["system", "humanist", "rounded", "serif", "mono"] as const
 
 /** The colours of the chat; `auto` follows the visitor's system. */
@@ -138,7 +143,7 @@ const LauncherText = Text(
 export const BOT_LANGUAGES = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "ar"] as const
 export type BotLanguage = (typeof BOT_LANGUAGES)[number]
 
-/** A bot's texts in one language. A missing one is the text for all languages. */
+/** A bot's texts in one language. If a text is missing, the text for all languages is used. */
 const Translation = Schema.optionalKey(
   Schema.Struct({
     welcomeMessage: Schema.optionalKey(
@@ -161,7 +166,7 @@ const Translation = Schema.optionalKey(
   })
 )
 
-/** An address in the one form in which mails are sent to it. */
+/** An e-mail address in its normal form. */
 export const CanonicalAddress = Schema.String.check(
   Schema.makeFilter((text: string) => mailAddressOf(text) === text || "Expected an e-mail address")
 )
@@ -174,7 +179,7 @@ export const handOverEmailOf = (address: typeof Address) =>
     description: "The address that gets a mail when a visitor asks for a person; no mail is sent if null."
   })
 
-/** The look of the widget, beside its colour. */
+/** The look of the widget, apart from its colour. */
 const appearanceFields = {
   position: Schema.Literals(BOT_POSITIONS).annotate({
     description:
@@ -194,7 +199,7 @@ const appearanceFields = {
   })
 }
 
-/** The fields that requests and stored settings share. */
+/** The fields that requests and stored settings have in common. */
 export const botFields = {
   displayName: Line(BOT_LIMITS.displayName, Schema.String.annotate({ description: "The name that visitors see." })),
   welcomeMessage: Text(
@@ -257,7 +262,7 @@ export const botFields = {
   active: Schema.Boolean.annotate({ description: "Whether it answers. To visitors, one that does not is not there." })
 }
 
-/** The settings that bots of earlier releases are stored without. */
+/** The defaults for settings that earlier releases did not store. */
 export const LATER_DEFAULTS = {
   position: "auto",
   launcherText: null,

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { InputIssue } from "../validation/issuesOf.ts"
 import { countOf } from "../storage/spokenNumbers.ts"
 
-/** Invalid settings of a bot, with the problems and their places. */
+/** The settings of a bot are invalid. Contains the problems with their paths. */
 export class InvalidBot extends Schema.TaggedError<InvalidBot>()("InvalidBot", {
   issues: Schema.Array(InputIssue)
 }) {
@@ -20,7 +20,7 @@ export class BotNotFound extends Schema.TaggedError<BotNotFound>()("BotNotFound"
   }
 }
 
-/** The person has as many bots as one may have. */
+/** The person already has the maximum number of bots. */
 export class TooManyBots extends Schema.TaggedError<TooManyBots>()("TooManyBots", { limit: Schema.Int }) {
   readonly code = "too_many_bots"
   override get message() {
@@ -28,7 +28,7 @@ export class TooManyBots extends Schema.TaggedError<TooManyBots>()("TooManyBots"
   }
 }
 
-/** The bot has as many public keys as one may have. */
+/** The bot already has the maximum number of public keys. */
 export class TooManyBotKeys extends Schema.TaggedError<TooManyBotKeys>()("TooManyBotKeys", { limit: Schema.Int }) {
   readonly code = "too_many_bot_keys"
   override get message() {

@@ -1,10 +1,10 @@
-/** `https://*.example.com:8443`: its scheme, `*.` for its subdomains, its host and its port. */
+/** Matches a site such as `https://*.example.com:8443`: scheme, `*.` for subdomains, host and port. */
 const SITE = /^(https?):\/\/(\*\.)?([^:/]+)(?::(\d+))?$/
 const PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" }
 
 /**
- * True if a page of this origin may show a bot of these sites, as browsers decide by `frame-ancestors` (CSP level 3,
- * 6.7.2.6): every origin if there are no sites; a site with http also stands for https.
+ * Returns true if a page of this origin may show a bot with these sites, by the rules of `frame-ancestors` (CSP level
+ * 3, 6.7.2.6): every origin if there are no sites; a site with http also allows https.
  */
 export const isAllowedSite = (sites: ReadonlyArray<string>, origin: string): boolean => {
   const { hostname, port, protocol } = new URL(origin)

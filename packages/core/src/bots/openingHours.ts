@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The most ranges of a week. */
+/** The maximum number of ranges in a week. */
 const MAX_RANGES = 50
 const DAY_MINUTES = 24 * 60
 const WEEK_MINUTES = 7 * DAY_MINUTES
@@ -44,7 +44,7 @@ type OpeningRange = typeof OpeningRange.Type
 
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
-/** The minutes since the beginning of Monday at a moment, by the clocks of a time zone. */
+/** Returns the minutes since the beginning of Monday at a time, by the local time of a time zone. */
 const minuteOfWeek = (timeZone: string, at: number): number => {
   const style = { timeZone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const
   const parts = new Intl.DateTimeFormat("en-US", style).formatToParts(at)
@@ -57,8 +57,8 @@ const startOf = ({ day, from }: OpeningRange): number => (day - 1) * DAY_MINUTES
 const endOf = ({ day, to }: OpeningRange): number => (day - 1) * DAY_MINUTES + minutesOf(to)
 
 /**
- * When people answer again; undefined if they answer at the moment `at`. Both in Unix milliseconds. Without opening hours
- * they always answer.
+ * Returns the time at which people answer again; undefined if they answer at the time `at`. Both in Unix milliseconds.
+ * Without opening hours they always answer.
  */
 export const opensAt = (hours: OpeningHours | null, at: number): number | undefined => {
   if (hours === null) return undefined
@@ -67,7 +67,7 @@ export const opensAt = (hours: OpeningHours | null, at: number): number | undefi
   if (ranges.some((range) => startOf(range) <= minute && minute < endOf(range))) return undefined
   const wait = Math.min(...ranges.map((range) => (startOf(range) - minute + WEEK_MINUTES) % WEEK_MINUTES))
   const expected = Math.floor(at / MINUTE_MS) * MINUTE_MS + wait * MINUTE_MS
-  // The clocks of the time zone may change until then.
+  // The offset of the time zone may change before that time.
   const late = (minuteOfWeek(timeZone, expected) - minute - wait + 2 * WEEK_MINUTES) % WEEK_MINUTES
   return expected - (late > WEEK_MINUTES / 2 ? late - WEEK_MINUTES : late) * MINUTE_MS
 }

@@ -3,11 +3,11 @@ import { fromVariable } from "../storage/settingVariables.ts"
 import { BLACK, GROUNDS, WHITE } from "./brandColours.ts"
 import { contrast, isColour, LEGIBLE, legibleOn } from "./colours.ts"
 
-/** Characters that show nothing alone, but join letters in some scripts. */
+/** Allows invisible joiners (U+200C and U+200D), because they join letters in some scripts. */
 const NAME = /^(?! )(?:[^\p{C}\p{Zl}\p{Zp}]|\u200c|\u200d){1,60}(?<! )$/u
 const SAID_NAME = "a name of 1 to 60 characters in one line"
 
-/** The most bytes of a logo: each sign-in page contains it. */
+/** The maximum size of a logo in bytes: each sign-in page contains the logo. */
 export const LOGO_BYTES_MAX = 65_536
 const LOGO = /^data:image\/(?:png|svg\+xml);base64,([A-Za-z0-9+/]+={0,2})$/
 const SAID_LOGO = `an SVG or PNG picture of at most ${LOGO_BYTES_MAX / 1_024} KB`
@@ -18,7 +18,7 @@ const isLogo = (text: string): boolean => {
   return bytes !== undefined && bytes.length <= Math.ceil(LOGO_BYTES_MAX / 3) * 4
 }
 
-/** Rounded down, so that a refused contrast never looks like a sufficient one. */
+/** Rounds a contrast down, so that a refused contrast never looks sufficient. */
 const ratio = (value: number): string => `${(Math.floor(value * 100) / 100).toFixed(2)}:1`
 
 const checked = (problemOf: (text: string) => string | undefined) =>
@@ -29,7 +29,9 @@ const checked = (problemOf: (text: string) => string | undefined) =>
     })
   )
 
-/** A colour that is legible with another one. `nearest` is the one that the message proposes. */
+/**
+ * A colour that must be legible with the colour `against`. `nearest` is the legible colour that the message proposes.
+ */
 const colour = (against: string, towards: string, words: (found: string, nearest: string) => string) =>
   checked((text) => {
     if (!isColour(text)) return SAID_COLOUR
@@ -46,12 +48,12 @@ export const BrandingData = Schema.Struct({
     checked((text) => (NAME.test(text) ? undefined : SAID_NAME)),
     { name: "PARLEY_BRAND_NAME", form: "text" }
   ),
-  /** A square picture, as a `data:` URL in base64 of an SVG or a PNG. */
+  /** A square picture: an SVG or a PNG as a `data:` URL in base64. */
   logo: fromVariable(
     checked((text) => (isLogo(text) ? undefined : SAID_LOGO)),
     { name: "PARLEY_BRAND_LOGO", form: "picture" }
   ),
-  /** The colour of buttons, on which white text is legible, and of links. */
+  /** The colour of buttons, on which white text must be legible, and of links. */
   accent: fromVariable(
     colour(
       WHITE,
@@ -61,7 +63,7 @@ export const BrandingData = Schema.Struct({
     ),
     { name: "PARLEY_BRAND_ACCENT", form: "text" }
   ),
-  /** The colour of links in the dark appearance; without it, one that follows from the accent. */
+  /** The colour of links in the dark appearance; derived from the accent unless given. */
   accentDark: fromVariable(
     colour(
       GROUNDS.dark.hovered,

@@ -1,7 +1,7 @@
 /** True if a text is a colour of the form `#rrggbb`. */
 export const isColour = (text: string): boolean => /^#[\da-f]{6}$/i.test(text)
 
-/** The least contrast of text with its background (WCAG 2.2, 1.4.3: level AA). */
+/** The minimum contrast of text with its background (WCAG 2.2, 1.4.3: level AA). */
 export const LEGIBLE = 4.5
 
 const partsOf = (colour: string): readonly [red: number, green: number, blue: number] => {
@@ -25,7 +25,7 @@ export const contrast = (one: string, other: string): number => {
   return (high + 0.05) / (low + 0.05)
 }
 
-/** A colour with a share, from 0 to 1, of another one. */
+/** Mixes a colour with another one; `share`, from 0 to 1, is the share of the other. */
 export const mix = (colour: string, other: string, share: number): string => {
   const others = partsOf(other)
   const parts = partsOf(colour).map((part, place) => Math.round(part + ((others[place] ?? 0) - part) * share))
@@ -34,7 +34,10 @@ export const mix = (colour: string, other: string, share: number): string => {
 
 const STEPS = 100
 
-/** The colour nearest to `colour`, on the way to `end`, that is legible on each of the grounds; `end` if none is. */
+/**
+ * Returns the colour nearest to `colour`, on the way to `end`, that is legible on each of the backgrounds; `end` if
+ * there is none.
+ */
 export const legibleOn = (grounds: ReadonlyArray<string>, colour: string, end: string): string => {
   for (let step = 0; step < STEPS; step++) {
     const found = mix(colour, end, step / STEPS)

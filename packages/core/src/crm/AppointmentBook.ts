@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { CrmConnectionName } from "./CrmConnectionStore.ts"
 import { AppointmentsNotAvailable } from "./errors.ts"
 
-/** An appointment to be made in a connected CRM. */
+/** An appointment that is to be made in a connected CRM. */
 export interface AppointmentDraft {
   readonly connection: CrmConnectionName
   readonly title: string
@@ -16,11 +16,11 @@ export interface AppointmentDraft {
 export class AppointmentBook extends Context.Service<
   AppointmentBook,
   {
-    /** Books an appointment, and returns the provider's id of it. */
+    /** Books an appointment, and returns its id at the provider. */
     book(draft: AppointmentDraft): Effect.Effect<{ readonly appointmentId: string }, AppointmentsNotAvailable>
   }
 >()("@parley/core/crm/AppointmentBook") {
-  /** The only implementation: every call fails as not available. */
+  /** The only implementation: every call fails with `AppointmentsNotAvailable`. */
   static readonly unavailable = Layer.succeed(AppointmentBook, {
     book: () => Effect.fail(new AppointmentsNotAvailable())
   })

@@ -23,23 +23,31 @@ import {
 } from "./errors.ts"
 import { openTokens, sealTokens } from "./tokenSecret.ts"
 
-/** A token that expires within this time is refreshed, because it must outlive the request that uses it. */
+/**
+ * Milliseconds: a token that expires within this time is refreshed, because it must outlive the request that uses it.
+ */
 const MARGIN_MS = 60_000
-/** A refresh ends by itself within the first of these, so that no other process claims while it may still be under way. */
+/**
+ * The time limit of a refresh. It is shorter than the lease, so that no other process claims the refresh while it may
+ * still be running.
+ */
 const REFRESH_WITHIN = "30 seconds"
 const LEASE_MS = 90_000
-/** Longest time that other callers wait for the one that refreshes. */
+/** The maximum time in milliseconds that other callers wait for the caller that refreshes. */
 const WAIT_MS = 40_000
-/** Claims in a row that were not ended: processes that died over it. */
+/** The maximum number of consecutive claims that were not ended, because the process died during the refresh. */
 const MAX_TRIES = 3
 
-/** Retries of a request that the provider did not accept. */
+/** The retries of a request that the provider did not accept. */
 const resend = Schedule.jittered(Schedule.max([Schedule.exponential("200 millis"), Schedule.recurs(2)]))
-/** Longest wait at the provider's request; a longer one is reported to the caller. */
+/**
+ * The maximum time in milliseconds that a call waits at the provider's request; a longer wait is reported to the
+ * caller.
+ */
 const MAX_PATIENCE_MS = 2_000
 const watching = Schedule.jittered(Schedule.min([Schedule.exponential("30 millis"), Schedule.spaced("500 millis")]))
 
-/** A token that opens the account at the provider. */
+/** A token with which the account at the provider can be accessed. */
 export interface CrmAccessToken {
   readonly accessToken: Redacted.Redacted<string>
   readonly tokenType: string
@@ -54,15 +62,15 @@ export type CrmAccessFailed =
   | SecretUnreadable
   | StorageFailed
 
-/** Provides access tokens of connections. */
+/** Provides the access tokens of connections. */
 export class CrmAccess extends Context.Service<
   CrmAccess,
   {
     /**
-     * A token that is valid for at least another minute, according to the provider. If it has to be refreshed, one of
-     * all concurrent callers in all processes does so, and stores the response before any caller gets the token. If
-     * the response of a refresh is lost, the refresh token may have been used, so the connection ends: from then on
-     * the call fails with `CrmNeedsReconnect`, without a request.
+     * Returns a token that, according to the provider, is valid for at least another minute. If the token has to be
+     * refreshed, one of all concurrent callers in all processes does so, and stores the response before any caller gets
+     * the token. If the response of a refresh is lost, the refresh token may have been used, so the connection ends:
+     * later calls fail with `CrmNeedsReconnect`, without a request.
      */
     accessToken(name: CrmConnectionName): Effect.Effect<CrmAccessToken, CrmAccessFailed>
   }
@@ -85,7 +93,7 @@ export const standingAfter = (failure: CrmFailed): CrmStanding => {
     : { state: "error", problem: "client" }
 }
 
-/** The reason why a connection has no access any more; undefined if it has, or may have again. */
+/** The reason why a connection has lost its access for good; undefined if it has access, or may have access again. */
 export const endedBy = (
   { expiresAt, problem, refreshable, state }: StoredCrmConnection,
   now: number
@@ -98,7 +106,8 @@ const isFresh = ({ expiresAt, refreshable }: StoredCrmConnection, now: number): 
   expiresAt === undefined || expiresAt - (refreshable ? MARGIN_MS : 0) > now
 
 /**
- * Calls the provider. A request that it did not accept is retried a few times; one that it may have accepted, never.
+ * Calls the provider. A request that the provider did not accept is retried a few times; a request that it may have
+ * accepted is never retried.
  */
 const ask = (provider: CrmProvider, refreshToken: Redacted.Redacted<string>): Effect.Effect<CrmTokens, CrmFailed> =>
   provider.refresh(refreshToken).pipe(
@@ -117,7 +126,7 @@ const makeRefresh = Effect.gen(function* () {
   const release = yield* CrmRelease
   const store = yield* CrmConnectionStore
 
-  /** Refreshes under a claim, and stores the result. Undefined if the claim did not hold. */
+  /** Refreshes the tokens under a claim, and stores the result. Returns undefined if the claim was lost. */
   return Effect.fnUntraced(function* (
     connection: StoredCrmConnection,
     provider: CrmProvider,
@@ -151,7 +160,8 @@ const makeRefresh = Effect.gen(function* () {
     const kept = yield* retryStorage(store.endRefresh({ name: connection, lease, tokens, standing: CONNECTED }))
     const { accessToken, refreshToken, tokenType } = answer.value
     if (kept) return { accessToken, tokenType }
-    // The person disconnected or reconnected meanwhile, and could not revoke these tokens.
+    // The person disconnected or reconnected meanwhile; that could not revoke these tokens, because they were not
+    // stored yet.
     const now = yield* store.find(connection)
     const renewed = { former: connection, replaced: { accessToken, refreshToken } }
     const isLeft =
@@ -172,7 +182,7 @@ const make = Effect.gen(function* () {
   const refresh = yield* makeRefresh
   const store = yield* CrmConnectionStore
 
-  /** One try: returns the token if there is one; undefined if another caller is refreshing it. */
+  /** One try: returns the token if it is valid; undefined if another caller is refreshing it. */
   const look = Effect.fnUntraced(function* (name: CrmConnectionName) {
     const connection = yield* store.find(name)
     if (connection === undefined) return yield* new CrmNotConnected()
@@ -187,7 +197,7 @@ const make = Effect.gen(function* () {
     if (provider === undefined) return yield* new CrmNotConfigured({ missing: "provider" })
     const lease = yield* ids.next
     const { version } = connection
-    // After the request to the provider, its response is stored even if the caller leaves meanwhile.
+    // Once the provider was asked, its response is stored even if the caller is interrupted.
     return yield* Effect.uninterruptible(
       Effect.gen(function* () {
         const claim = yield* store.claimRefresh({ name: connection, version, lease, leaseMs: LEASE_MS })

@@ -7,20 +7,23 @@ import { SecretBox } from "../secrets/SecretBox.ts"
 export const CRM_PROVIDERS = ["provider_one", "provider_two"] as const
 export type CrmProviderId = (typeof CRM_PROVIDERS)[number]
 
-/** The person's connected account at the provider, as far as the provider reports it. */
+/** The person's account at the provider, with the data that the provider reports. */
 export interface CrmAccount {
   readonly id?: string
-  /** For people to recognise it by, for example a company's name or domain. The provider's text: shown, never trusted. */
+  /**
+   * The name by which people recognise the account, for example a company's name or domain. A text from the provider:
+   * displayed, but never trusted.
+   */
   readonly name?: string
 }
 
 /** The provider's response to a code or a refresh token (RFC 6749, 5.1). */
 export interface CrmTokens {
   readonly accessToken: Redacted.Redacted<string>
-  /** Undefined in an answer to a refresh: the one that was sent stays valid. */
+  /** Undefined in the response to a refresh: the refresh token that was sent stays valid. */
   readonly refreshToken?: Redacted.Redacted<string>
   readonly tokenType: string
-  /** Seconds from now; undefined if the provider does not report it. */
+  /** The lifetime of the access token in seconds; undefined if the provider does not report it. */
   readonly expiresInSeconds?: number
   readonly scope?: string
   readonly account?: CrmAccount
@@ -29,57 +32,61 @@ export interface CrmTokens {
 export interface AuthorizationInput {
   readonly redirectUri: string
   readonly state: string
-  /** RFC 7636: set exactly if the provider `usesPkce`; the address carries only its S256 challenge. */
+  /** RFC 7636: set if and only if the provider `usesPkce`; the address contains only its S256 challenge. */
   readonly codeVerifier?: string
 }
 
 export interface ExchangeInput extends AuthorizationInput {
-  /** The query that the provider sent the browser back with: the code, the state, perhaps `iss`. */
+  /** The query with which the provider sent the browser back: the code, the state, and possibly `iss`. */
   readonly callback: URLSearchParams
 }
 
-/** One of them is enough; the refresh token is revoked first, which includes the access token. */
+/** The tokens to revoke; one is enough. The refresh token is revoked first, which also revokes the access token. */
 export interface RevokeInput {
   readonly accessToken: Redacted.Redacted<string>
   readonly refreshToken?: Redacted.Redacted<string>
 }
 
 /**
- * A CRM to which people grant access by OAuth 2.0 (RFC 6749, authorization code). Each call has its own time limit. It
- * sends a request that uses up a code or a refresh token once, and never retries it. Texts of the provider leave it
- * only as an error's `cause`, tokens not even there.
+ * A CRM to which people grant access by OAuth 2.0 (RFC 6749, authorization code). Each call has a time limit of its
+ * own. A request that uses up a code or a refresh token is sent once and never retried. Texts of the provider leave
+ * this port only as the `cause` of an error, and tokens not even there.
  */
 export interface CrmProvider {
   readonly id: CrmProviderId
-  /** The name for people, for example "HubSpot". */
+  /** The display name, for example "HubSpot". */
   readonly name: string
-  /** True if it supports a PKCE verifier (RFC 7636), with S256 only. */
+  /** True if the provider supports a PKCE verifier (RFC 7636); S256 is used. */
   readonly usesPkce: boolean
   /**
-   * Its issuer (RFC 9207), which every callback must name. If it is undefined, a callback with any issuer is refused.
+   * The provider's issuer (RFC 9207), which every callback must contain. If undefined, a callback that contains an
+   * issuer is refused.
    */
   readonly issuer: string | undefined
   /**
-   * True if revoking tokens ends only their own approval, and another approval of the same account continues. If this
-   * is false, left out or unknown, a replaced approval is revoked only if it was of another account.
+   * True if revoking tokens ends only the approval to which they belong, and other approvals of the same account
+   * continue. If false or undefined, a replaced approval is revoked only if it belongs to another account.
    */
   readonly revokesApprovalAlone?: boolean
-  /** The address that the browser is sent to. Makes no call. */
+  /** Returns the address to which the browser is sent. Makes no request. */
   authorizationUrl(input: AuthorizationInput): Effect.Effect<URL>
-  /** Redeems the code of a callback whose state was matched before. At most one call of the token endpoint. */
+  /**
+   * Exchanges the code of a callback for tokens; the caller has matched the callback's state before. Calls the token
+   * endpoint at most once.
+   */
   exchange(input: ExchangeInput): Effect.Effect<CrmTokens, CrmFailed>
-  /** Uses a refresh token, which the provider may rotate. At most one call of the token endpoint. */
+  /** Uses a refresh token, which the provider may replace. Calls the token endpoint at most once. */
   refresh(refreshToken: Redacted.Redacted<string>): Effect.Effect<CrmTokens, CrmFailed>
-  /** Revokes the tokens (RFC 7009, or the provider's own method). */
+  /** Revokes tokens (RFC 7009, or the provider's own method). */
   revoke(tokens: RevokeInput): Effect.Effect<"revoked" | "unsupported", CrmFailed>
 }
 
-/** The providers that this server is set up for; perhaps none. */
+/** The providers that are configured on this server; possibly none. */
 export class CrmProviders extends Context.Service<CrmProviders, ReadonlyMap<CrmProviderId, CrmProvider>>()(
   "@parley/core/crm/CrmProviders"
 ) {}
 
-/** No CRM: no provider is configured, and nothing can be sealed. */
+/** For servers without a CRM: no provider is configured, and no token can be sealed. */
 export const noCrmLayer: Layer.Layer<CrmProviders | SecretBox> = Layer.merge(
   Layer.succeed(CrmProviders, new Map()),
   Layer.succeed(SecretBox, noSecrets)

@@ -13,40 +13,44 @@ import { openRevocation, type RevocationPayload, RevokeCrmAccess, sealRevocation
 import { openTokens, type OpenTokens } from "./tokenSecret.ts"
 import { handledJob } from "../jobs/JobKind.ts"
 
-/** A silent provider delays no caller for longer than this. */
+/** The maximum time that a caller waits for a provider that does not answer. */
 const REVOKE_WITHIN = "5 seconds"
 const ALL_WITHIN = "20 seconds"
 const AT_ONCE = 8
 
 /**
- * The result at the provider: it was revoked; the provider does not support it; the provider could not be reached and
- * the call is retried for about a day; this server cannot call it.
+ * The result of a revocation at the provider. `revoked`: done; `unsupported`: the provider cannot revoke; `pending`:
+ * the provider could not be reached, and the call is retried for about a day; `failed`: this server cannot make the
+ * call.
  */
 export const REVOCATIONS = ["revoked", "unsupported", "pending", "failed"] as const
 export type Revocation = (typeof REVOCATIONS)[number]
 
-/** Calls the provider for the queued revocation; run it after the unit of work that queued it. Bounded in time. */
+/**
+ * Calls the provider for a queued revocation; run it after the unit of work that queued the revocation. The duration is
+ * bounded.
+ */
 export type TellProvider = Effect.Effect<Revocation>
 
 /**
- * Removes access. The revocation is queued in the unit of work that removes the access here, so that no crash leaves
- * it at the provider; then the provider is called at once, and the job is a fallback. The job contains the tokens,
- * sealed, and is deleted when the provider has confirmed, or when its tries are used up.
+ * Ends access at providers. A revocation is queued in the unit of work that removes the access here, so that a crash
+ * never leaves the access at the provider. Then the provider is called at once, and the job is only needed if that call
+ * fails. The job contains the sealed tokens, and is deleted when the provider has confirmed, or after its last try.
  */
 export class CrmRelease extends Context.Service<
   CrmRelease,
   {
-    /** Takes tokens back that are kept nowhere. */
+    /** Revokes tokens that are not stored. */
     revoke(provider: CrmProviderId, tokens: RevokeInput): Effect.Effect<Revocation>
-    /** Queues that tokens are taken back. Joins the surrounding unit of work. */
+    /** Queues the revocation of tokens, within the surrounding unit of work. */
     queue(provider: CrmProviderId, tokens: RevokeInput): Effect.Effect<TellProvider, StorageFailed>
-    /** Removes connections and queues that they are taken back. Joins the surrounding unit of work. */
+    /** Removes connections and queues the revocation of their tokens, within the surrounding unit of work. */
     remove(which: CrmConnectionsOf): Effect.Effect<ReadonlyArray<TellProvider>, StorageFailed>
-    /** One try of a job. */
+    /** Makes one try of a queued revocation. */
     again(payload: RevocationPayload, last: boolean): Effect.Effect<void, CrmNotRevoked | StorageFailed>
-    /** Removes a bot's connections; returns an effect that revokes them, to run after the unit of work. */
+    /** Removes a bot's connections; returns an effect that revokes their tokens, to be run after the unit of work. */
     ofBot(bot: BotName): Effect.Effect<Effect.Effect<void>, StorageFailed>
-    /** The same for all connections of a person. */
+    /** Does the same for all connections of a person. */
     ofPerson(owner: UserId): Effect.Effect<Effect.Effect<void>, StorageFailed>
   }
 >()("@parley/core/crm/CrmRelease") {
@@ -55,7 +59,7 @@ export class CrmRelease extends Context.Service<
     Effect.suspend(() => make)
   )
 
-  /** Deleting a bot deletes its connections. */
+  /** When a bot is deleted, its connections are deleted as well. */
   static readonly farewellLayer = Layer.effect(
     BotFarewell,
     Effect.map(CrmRelease, ({ ofBot }) => ({ leaving: ofBot }))
@@ -73,7 +77,7 @@ const tellAll = (all: ReadonlyArray<TellProvider>): Effect.Effect<void> =>
     Effect.timeoutOrElse({ duration: ALL_WITHIN, orElse: () => Effect.void })
   )
 
-/** Calls a provider once; the call returns undefined if it could not be reached. */
+/** Calls a provider once; returns undefined if the provider could not be reached. */
 const makeAsk = Effect.map(CrmProviders, (providers) =>
   Effect.fnUntraced(function* (id: CrmProviderId, tokens: RevokeInput) {
     const provider = providers.get(id)
@@ -85,14 +89,14 @@ const makeAsk = Effect.map(CrmProviders, (providers) =>
   })
 )
 
-/** Calls providers for queued revocations. */
+/** Makes the calls of providers for queued revocations. */
 const makeTell = Effect.gen(function* () {
   const ask = yield* makeAsk
   const jobs = yield* JobQueue
-  /** The running revocations of this process: a worker that takes the job meanwhile waits for them. */
+  /** The revocations that this process is making: a worker that takes their job meanwhile waits for their result. */
   const telling = new Map<string, Deferred.Deferred<boolean>>()
 
-  /** If this fails, the provider is called once more, which has no effect there. */
+  /** Removes the job. If this fails, the job calls the provider once more, which has no effect there. */
   const forget = (id: string) => Effect.ignore(jobs.removeAll(id))
 
   const tell = (id: string, provider: CrmProviderId, tokens: RevokeInput): TellProvider =>
@@ -123,7 +127,7 @@ const make = Effect.gen(function* () {
   const queue = Effect.fnUntraced(function* (provider: CrmProviderId, tokens: RevokeInput) {
     const id = yield* ids.next
     const payload = yield* Effect.option(sealRevocation(box, id, provider, tokens))
-    // Without a key nothing is stored, so the call cannot be retried later.
+    // Without a sealing key no job is stored, so the call cannot be retried later.
     if (payload._tag === "None") return Effect.map(ask(provider, tokens), (outcome) => outcome ?? ("failed" as const))
     yield* jobs.enqueue(id, RevokeCrmAccess, payload.value)
     return tell(id, provider, tokens)
@@ -168,7 +172,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Revokes access that a process left over, because it died or because the provider could not be reached. */
+/** The job that revokes access if the process died before it called the provider, or could not reach the provider. */
 export const crmRevoking = handledJob(
   RevokeCrmAccess,
   Effect.map(
@@ -190,9 +194,9 @@ const secretsOf = ({ accessToken, refreshToken }: Replacement["tokens"]): Readon
   [accessToken, refreshToken].flatMap((token) => (token === undefined ? [] : [Redacted.value(token)]))
 
 /**
- * True if the earlier access of a connection can be revoked without ending the new one: they share no token, and
- * either the provider distinguishes approvals, or the accounts differ. Several providers treat the approvals of one
- * account as one.
+ * Returns true if the earlier access of a connection can be revoked without ending the new one: they have no token in
+ * common, and either the provider distinguishes approvals, or the accounts differ. Several providers treat all
+ * approvals of one account as one.
  */
 export const isReplaced = (provider: CrmProvider, { account, former, replaced, tokens }: Replacement): boolean => {
   const kept = new Set(secretsOf(tokens))

@@ -26,32 +26,32 @@ import { openTokens, sealTokens } from "./tokenSecret.ts"
 export const ConnectInput = Schema.Struct({
   owner: UserId,
   botId: Id,
-  /** The requested name: any text. */
+  /** The requested provider, as the client sent it: any text. */
   provider: Schema.String,
   /**
-   * The redirect address for browsers; the same for every connection to the provider, and registered with it.
-   * Undefined if the server does not know its own address.
+   * The address to which the provider redirects browsers: the same for all connections to a provider, and registered
+   * with it. Undefined if the server does not know its own address.
    */
   redirectUri: Schema.optional(Schema.String)
 })
 export type ConnectInput = typeof ConnectInput.Type
 
-/** A connection that a person is about to allow. */
+/** A connection that a person has started and must still allow at the provider. */
 export interface BegunConnection {
-  /** The provider's page. */
+  /** The provider's page on which the person allows the connection. */
   readonly url: URL
-  /** The browser's cookie until it returns, named after the id: `sealed` is readable for this server only. */
+  /** The cookie for the browser until it returns, named after `id`; only this server can read `sealed`. */
   readonly state: { readonly id: string; readonly sealed: string; readonly maxAgeSeconds: number }
 }
 
 export const CallbackInput = Schema.Struct({
   owner: UserId,
-  /** The person, as people know them. */
+  /** The display name of the person. */
   by: Schema.String,
   provider: Schema.String,
-  /** The query that the provider sent the browser back with. */
+  /** The query with which the provider sent the browser back. */
   callback: Schema.instanceOf(URLSearchParams, { expected: "URLSearchParams" }),
-  /** The browser's cookie for an id. */
+  /** Returns the browser's cookie for an id. */
   kept: Schema.declare((value): value is (id: string) => string | undefined => typeof value === "function", {
     expected: "a function"
   })
@@ -59,30 +59,31 @@ export const CallbackInput = Schema.Struct({
 export type CallbackInput = typeof CallbackInput.Type
 
 /**
- * The reasons why a connection was not made: the person (or the provider in their name) refused; this browser has no
- * open state for this person and provider, or it was used; the provider returned no tokens; the bot was deleted.
+ * The reasons why a connection was not made. `denied`: the person, or the provider on their behalf, refused; `state`:
+ * this browser has no unused state for this person and provider; `exchange`: the provider returned no tokens; `bot`:
+ * the bot was deleted.
  */
 export const CALLBACK_ERRORS = ["denied", "state", "exchange", "bot"] as const
 export type CallbackError = (typeof CALLBACK_ERRORS)[number]
 
-/** The result of a connection; `error` is undefined on success. */
+/** The result of a connection attempt; `error` is undefined on success. */
 export interface CallbackOutcome {
   readonly botId: string
   readonly provider: CrmProviderId
   readonly error: CallbackError | undefined
   /**
-   * True if the state cannot be used any more, so that the browser may delete it. A callback that did not match leaves
-   * it open.
+   * True if the state can no longer be used, so that the browser may delete its cookie. A callback that did not match
+   * leaves the state usable.
    */
   readonly isOver: boolean
 }
 
-/** One provider, and how a bot is connected to it. */
+/** A provider, and its connection to the bot. */
 export interface CrmOffer {
   readonly provider: CrmProviderId
-  /** The name for people. */
+  /** The display name. */
   readonly name: string
-  /** True if a bot can be connected to it now. */
+  /** True if a bot can be connected to the provider now. */
   readonly available: boolean
   readonly connection: CrmConnection | undefined
 }
@@ -93,20 +94,20 @@ export type ConnectFailed = CrmProviderNotFound | BotNotFound | CrmNotConfigured
 export class CrmService extends Context.Service<
   CrmService,
   {
-    /** Begins a connection of one's own bot. */
+    /** Starts to connect one's own bot. */
     connect(input: ConnectInput): Effect.Effect<BegunConnection, ConnectFailed>
     /**
-     * Completes a connection. The provider is called only if this browser has an open state for this person and this
-     * provider, for the first time; if any step fails, nothing is stored.
+     * Completes a connection. The provider is called only if this browser has a state for this person and this provider
+     * that was not used before. If any step fails, no connection is stored.
      */
     callback(
       input: CallbackInput
     ): Effect.Effect<CallbackOutcome, CrmProviderNotFound | CrmNotConfigured | CrmStateUnknown>
-    /** Every provider that is set up, and those that the bot is connected to. */
+    /** Lists all configured providers, and those to which the bot is connected. */
     list(owner: UserId, botId: string): Effect.Effect<ReadonlyArray<CrmOffer>, BotNotFound | StorageFailed>
     /**
-     * Removes a connection, and then revokes it at the provider: at once if that can be reached, otherwise by a job
-     * that survives this process.
+     * Removes a connection, and then revokes it at the provider: at once if the provider can be reached, otherwise by a
+     * job that survives this process.
      */
     disconnect(
       owner: UserId,
@@ -132,7 +133,7 @@ export class CrmService extends Context.Service<
 
 const MAX_ACCOUNT_CHARACTERS = 200
 
-/** The provider's text, in one line and of a bounded length. */
+/** Returns a text of the provider in one line, with a bounded length. */
 const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -141,13 +142,13 @@ const oneLine = (text: string): string =>
     .slice(0, MAX_ACCOUNT_CHARACTERS)
     .toWellFormed()
 
-/** The stored part of a provider's account data. */
+/** The part of a provider's account data that is stored. */
 export const knownAccount = ({ id = "", name = "" }: CrmAccount = {}): CrmAccount => ({
   ...(oneLine(id) === "" ? {} : { id: oneLine(id) }),
   ...(oneLine(name) === "" ? {} : { name: oneLine(name) })
 })
 
-/** The providers' codes for a refusal by the person (RFC 6749, 4.1.2.1, and one provider's own). */
+/** The codes with which providers report a refusal by the person (RFC 6749, 4.1.2.1, and one provider's own). */
 const DENIALS: ReadonlyArray<string> = ["access_denied", "user_denied"]
 
 const notMade = (provider: CrmProviderId, error: string, reason?: string) =>
@@ -188,7 +189,7 @@ const makeExchange = Effect.gen(function* () {
       const former = yield* connections.find(name)
       const connectedAt = yield* Clock.currentTimeMillis
       const connection = { ...name, ...sealed, account, connectedAt, connectedBy: oneLine(by) }
-      // A failure within a transaction has ended it.
+      // A failure inside a transaction rolls it back.
       if (!(yield* connections.save(connection))) return yield* Effect.fail("bot" as const)
       if (former === undefined) return undefined
       const replaced = yield* Effect.option(openTokens(box, former))
@@ -211,7 +212,7 @@ const makeExchange = Effect.gen(function* () {
   })
 })
 
-/** The steps after a matching callback. Each step runs only if the previous one succeeded. */
+/** The steps after a callback that matched. Each step runs only if the previous one succeeded. */
 const makeConclude = Effect.gen(function* () {
   const bots = yield* BotStore
   const exchange = yield* makeExchange
@@ -226,12 +227,12 @@ const makeConclude = Effect.gen(function* () {
     if (refusal !== null) return DENIALS.includes(refusal) ? ("denied" as const) : ("exchange" as const)
     if ((callback.get("code") ?? "") === "") return "exchange" as const
     if ((yield* bots.find({ owner, botId: open.botId })) === undefined) return "bot" as const
-    // A browser that leaves takes no tokens with it.
+    // Once the provider was asked, the tokens are stored or revoked even if the browser disconnects.
     return yield* Effect.uninterruptible(exchange(input, provider, open))
   })
 })
 
-/** A connection as its owner sees it. */
+/** A connection as it is shown to its owner. */
 const makeSeen = Effect.map(SecretBox, (box) =>
   Effect.fnUntraced(function* (connection: StoredCrmConnection, now: number) {
     const { account, botId, connectedAt, connectedBy, owner, provider } = connection
@@ -247,13 +248,13 @@ const makeSeen = Effect.map(SecretBox, (box) =>
   })
 )
 
-/** Looked up among the names there are, so that no other text is one. */
+/** Returns the provider's id if the text is one of the known ids, otherwise undefined. */
 const idOf = (text: string) => {
   const known = CRM_PROVIDERS.find((id) => id === text)
   return known === undefined ? Effect.fail(new CrmProviderNotFound()) : Effect.succeed(known)
 }
 
-/** The provider of an id, if this server can connect to it. */
+/** Returns the provider with an id, if this server can connect to it. */
 const makeConfigured = Effect.gen(function* () {
   const box = yield* SecretBox
   const providers = yield* CrmProviders
@@ -266,7 +267,7 @@ const makeConfigured = Effect.gen(function* () {
   })
 })
 
-/** The bot, if the person owns it. */
+/** Returns the bot, if the person owns it. */
 const makeOwned = Effect.map(BotStore, (bots) =>
   Effect.fnUntraced(function* (owner: UserId, botId: string) {
     const bot = yield* bots.find({ owner, botId })

@@ -12,7 +12,7 @@ import {
   SealedConnections
 } from "./CrmConnectionStore.ts"
 
-/** The last claim of a refresh. */
+/** The newest claim of a refresh. */
 interface Claim {
   readonly lease: string
   readonly until: number
@@ -37,7 +37,7 @@ const isOf =
 const byProvider = (entries: ReadonlyArray<Entry>): ReadonlyArray<StoredCrmConnection> =>
   entries.map(({ connection }) => connection).toSorted((a, b) => (a.provider < b.provider ? -1 : 1))
 
-/** The table of connections; both ports read and change the same one. */
+/** Makes the table of connections, which both ports share. */
 const makeEntries = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const entries = yield* storage.table<string, Entry>()
@@ -56,7 +56,9 @@ const makeEntries = Effect.gen(function* () {
 
 type Entries = Effect.Success<typeof makeEntries>
 
-/** Works on a bot's connections, exclusively. A bot that was removed has taken its connections with it. */
+/**
+ * Runs work on a bot's connections; no other call runs at the same time. A bot's connections are removed with the bot.
+ */
 const makeWithBot = ({ remove, storage }: Entries) =>
   Effect.map(
     BotStore,
@@ -131,7 +133,7 @@ const makeStore = Effect.fnUntraced(function* (all: Entries) {
   })
 })
 
-/** The key of an entry. */
+/** The position in a list: the key of an entry. */
 const KeyPosition = Schema.Tuple([Schema.String])
 
 const makeSealed = ({ entries, storage }: Entries) => {

@@ -6,15 +6,21 @@ export interface SpentState {
   readonly owner: UserId
   /** The SHA-256 of the state, in hexadecimal. */
   readonly digest: string
-  /** Unix milliseconds: from then on the state counts no more anyway, and this may be forgotten. */
+  /** Unix milliseconds: the state is not valid after this time, so the record may be deleted then. */
   readonly expiresAt: number
 }
 
-/** Keeps which states of authorization requests were used, for all server processes together, so that each is used once. */
+/**
+ * Records the used states of authorization requests, for all server processes together, so that each state is used only
+ * once.
+ */
 export class OAuthStateStore extends Context.Service<
   OAuthStateStore,
   {
-    /** Uses a state up: true for the first of all that try, however many at once. Forgets, in time, those that have expired. */
+    /**
+     * Uses up a state: returns true only for the first of all callers, even if they are concurrent. Also deletes
+     * records that have expired.
+     */
     spend(state: SpentState): Effect.Effect<boolean, StorageFailed>
   }
 >()("@parley/core/crm/OAuthStateStore") {}

@@ -13,18 +13,21 @@ const BATCH = 100
 export interface RotationReport {
   /** The id of the key that seals. */
   readonly key: string
-  /** Re-encrypted connections; without `apply`, those that would be. */
+  /** The number of re-encrypted connections; without `apply`, of those that would be re-encrypted. */
   readonly resealed: number
-  /** Sealed with a key that this process does not have, or changed by hand: they stay as they are. */
+  /**
+   * The number of connections that stay unchanged because their tokens were sealed with a key that this process does
+   * not have, or were changed by hand.
+   */
   readonly unreadable: number
-  /** The current number of connections, by sealing key. */
+  /** The present number of connections for each sealing key. */
   readonly keys: ReadonlyArray<SealedCount>
 }
 
 export interface RotateInput {
-  /** Without it nothing is changed. */
+  /** True: re-encrypts. False: only counts. */
   readonly apply: boolean
-  /** Runs before the first change, if there is a sealing key: records the beginning. */
+  /** Runs before the first change, if there is a sealing key, so that the caller can record the start. */
   readonly onBegin?: Effect.Effect<void, StorageFailed>
 }
 
@@ -33,9 +36,9 @@ export class SecretRotation extends Context.Service<
   SecretRotation,
   {
     /**
-     * Re-encrypts all tokens that another key sealed, in batches. The stored key ids show the remaining work, so an
-     * interrupted run can simply be repeated. It may run beside servers and beside another run; connections that change
-     * meanwhile are left as they are.
+     * Re-encrypts, in batches, all tokens that another key sealed. The stored key ids show the remaining work, so an
+     * interrupted run can simply be repeated. May run beside servers and beside another run; connections that change
+     * meanwhile are skipped.
      */
     rotate(input: RotateInput): Effect.Effect<RotationReport, SecretsNotConfigured | StorageFailed>
   }
@@ -47,7 +50,7 @@ export class SecretRotation extends Context.Service<
       const security = yield* SecurityEvents
       const store = yield* SealedConnections
 
-      /** Re-encrypts one; an unreadable one is left. */
+      /** Re-encrypts the tokens of one connection; unreadable tokens are skipped. */
       const renew = Effect.fnUntraced(function* (connection: StoredCrmConnection, apply: boolean) {
         const sealed = yield* Effect.catchTag(resealTokens(box, connection), "SecretUnreadable", () => Effect.undefined)
         if (sealed === undefined) return "unreadable" as const

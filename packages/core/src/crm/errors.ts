@@ -1,11 +1,12 @@
 import { Schema } from "effect"
 
-/** The failed call of a provider. */
+/** The calls of a provider that can fail. */
 export const CRM_OPERATIONS = ["exchange", "refresh", "revoke"] as const
 
 /**
- * The reason of a provider's refusal: `grant`, the code or the refresh token is not valid, or no longer; `client`, the
- * provider does not accept this server's registration (id, secret, redirect address); `other`, anything else.
+ * The reason for a provider's refusal. `grant`: the code or the refresh token is not valid, or no longer valid;
+ * `client`: the provider does not accept this server's registration (id, secret, redirect address); `other`: anything
+ * else.
  */
 export const CRM_REFUSALS = ["grant", "client", "other"] as const
 export type CrmRefusal = (typeof CRM_REFUSALS)[number]
@@ -25,12 +26,12 @@ export class CrmRefused extends Schema.TaggedError<CrmRefused>()("CrmRefused", {
 }
 
 /**
- * The CRM provider cannot be reached, or reported that it did not accept the request (429, 503): the request had no
- * effect, and may be sent again.
+ * The CRM provider cannot be reached, or reported that it did not accept the request (429, 503). The request had no
+ * effect, so it may be sent again.
  */
 export class CrmUnavailable extends Schema.TaggedError<CrmUnavailable>()("CrmUnavailable", {
   operation: Schema.Literals(CRM_OPERATIONS),
-  /** The wait in milliseconds, if the provider named one. */
+  /** The milliseconds after which the provider allows a retry, if it stated them. */
   retryAfterMs: Schema.optionalKey(Schema.Finite),
   cause: Schema.Defect()
 }) {
@@ -41,8 +42,9 @@ export class CrmUnavailable extends Schema.TaggedError<CrmUnavailable>()("CrmUna
 }
 
 /**
- * The request may have reached the CRM provider, but no valid response came: a broken connection, a timeout, a 5xx
- * other than 503, a body that is not a token response. The sent code or token may have been used.
+ * The request may have reached the CRM provider, but no valid response arrived: the connection broke, the request timed
+ * out, the status was 5xx other than 503, or the body was not a token response. The code or token that was sent may
+ * have been used.
  */
 export class CrmAnswerLost extends Schema.TaggedError<CrmAnswerLost>()("CrmAnswerLost", {
   operation: Schema.Literals(CRM_OPERATIONS),
@@ -65,10 +67,10 @@ export class CrmProviderNotFound extends Schema.TaggedError<CrmProviderNotFound>
   }
 }
 
-/** The missing parts of a server for connecting bots to a CRM. */
+/** The parts that a server may lack for connecting bots to a CRM. */
 export const CRM_LACKS = ["provider", "encryption-key", "public-address"] as const
 
-/** Connections to this CRM are not set up on this server. */
+/** Connections to this CRM are not configured on this server. */
 export class CrmNotConfigured extends Schema.TaggedError<CrmNotConfigured>()("CrmNotConfigured", {
   missing: Schema.Literals(CRM_LACKS)
 }) {
@@ -85,7 +87,7 @@ export class CrmNotConfigured extends Schema.TaggedError<CrmNotConfigured>()("Cr
   }
 }
 
-/** A callback whose state this browser does not have, so that no bot is known. */
+/** The browser has no state for this callback, so the bot is unknown. */
 export class CrmStateUnknown extends Schema.TaggedError<CrmStateUnknown>()("CrmStateUnknown", {}) {
   readonly code = "crm_state_unknown"
   override get message() {
@@ -101,7 +103,7 @@ export class CrmNotConnected extends Schema.TaggedError<CrmNotConnected>()("CrmN
   }
 }
 
-/** The connection has no access any more. */
+/** The connection has lost its access to the CRM. */
 export class CrmNeedsReconnect extends Schema.TaggedError<CrmNeedsReconnect>()("CrmNeedsReconnect", {
   problem: Schema.Literals(["expired", "refused", "answer_lost"])
 }) {
@@ -111,7 +113,7 @@ export class CrmNeedsReconnect extends Schema.TaggedError<CrmNeedsReconnect>()("
   }
 }
 
-/** Appointments cannot be made: no CRM offers them here. */
+/** Appointments cannot be booked: no connected CRM supports them. */
 export class AppointmentsNotAvailable extends Schema.TaggedError<AppointmentsNotAvailable>()(
   "AppointmentsNotAvailable",
   {}
@@ -122,7 +124,7 @@ export class AppointmentsNotAvailable extends Schema.TaggedError<AppointmentsNot
   }
 }
 
-/** Access was not taken back at its provider yet; a job fails with it, and is tried again. */
+/** Access was not revoked at its provider yet; a job that fails with this error is retried. */
 export class CrmNotRevoked extends Schema.TaggedError<CrmNotRevoked>()("CrmNotRevoked", {}) {
   readonly code = "crm_not_revoked"
   override get message() {

@@ -6,7 +6,7 @@ import { randomBytes } from "../secrets/randomBytes.ts"
 import type { SecretBox, SecretContext } from "../secrets/SecretBox.ts"
 import { CRM_PROVIDERS, type CrmProvider, type CrmProviderId } from "./CrmProvider.ts"
 
-/** Time limit for the person's decision at the provider. */
+/** The time limit for the person's decision at the provider, in seconds. */
 export const STATE_MAX_AGE_SECONDS = 600
 
 const RANDOM_BYTES = 32
@@ -16,7 +16,7 @@ const ID_CHARACTERS = 24
 /** The browser's sealed copy of an authorization request, which only this server can read. */
 const StateContent = Schema.fromJsonString(
   Schema.Struct({
-    /** The SHA-256 of the user's id, so that its length is constant. */
+    /** The SHA-256 of the user's id; a digest has the same length for all ids. */
     user: Schema.String,
     provider: Schema.Literals(CRM_PROVIDERS),
     botId: Schema.String,
@@ -29,10 +29,10 @@ const StateContent = Schema.fromJsonString(
 const encodeContent = Schema.encodeEffect(StateContent)
 const decodeContent = Schema.decodeUnknownOption(StateContent)
 
-/** The name that separates transactions in a browser: the beginning of the state's digest. */
+/** The name that distinguishes several authorization requests of one browser: the beginning of the state's digest. */
 const idOf = (digest: string): string => digest.slice(0, ID_CHARACTERS)
 
-/** A sealed state opens only together with the state it was made for. */
+/** The context of a sealed state: it can be opened only together with the state for which it was made. */
 const contextOf = (digest: string): SecretContext => ["crm-state", digest]
 
 export interface BeginStateInput {
@@ -42,17 +42,17 @@ export interface BeginStateInput {
   readonly redirectUri: string
 }
 
-/** The state of an authorization request that begins. */
+/** The state of a new authorization request. */
 export interface BegunState {
   /** 256 random bits (RFC 6749, 10.12). */
   readonly state: string
-  /** RFC 7636, 4.1; only if the provider supports it. */
+  /** RFC 7636, 4.1; only if the provider supports PKCE. */
   readonly codeVerifier: string | undefined
   readonly id: string
   readonly sealed: string
 }
 
-/** Begins an authorization request: the state for the provider, and the browser's copy. */
+/** Starts an authorization request: makes the state for the provider, and the sealed copy for the browser. */
 export const beginState = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   { botId, owner, provider, redirectUri }: BeginStateInput
@@ -75,7 +75,7 @@ export const beginState = Effect.fnUntraced(function* (
   return begun
 })
 
-/** The content of a returned state. */
+/** The content of a state that was returned. */
 export interface OpenState {
   readonly digest: string
   readonly botId: string
@@ -83,7 +83,7 @@ export interface OpenState {
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
   readonly expiresAt: number
-  /** True if it belongs to the person of this request. */
+  /** Returns true if the state belongs to the person of this request. */
   readonly isOf: (userDigest: string) => boolean
 }
 
@@ -92,8 +92,8 @@ export const stateIdOf = (state: string | null | undefined): Effect.Effect<strin
   typeof state === "string" && STATE.test(state) ? Effect.map(sha256OfText(state), idOf) : Effect.undefined
 
 /**
- * Opens the browser's copy for the returned state. Undefined if this browser does not have the state, or if it was
- * changed.
+ * Opens the browser's copy of the returned state. Returns undefined if this browser does not have the state, or if the
+ * copy was changed.
  */
 export const openState = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
@@ -120,8 +120,8 @@ export interface MatchInput {
 }
 
 /**
- * True if a callback matches the request of a state: same person, same provider, and from the provider's own issuer
- * (RFC 9207). The check does not use the state up.
+ * Returns true if a callback matches its state: the same person, the same provider, and the provider's own issuer (RFC
+ * 9207). The check does not use up the state.
  */
 export const isMatch = Effect.fnUntraced(function* (open: OpenState, { callback, owner, provider }: MatchInput) {
   const issuers = callback.getAll("iss")

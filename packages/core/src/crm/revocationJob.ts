@@ -5,8 +5,8 @@ import type { SecretBox, SecretContext } from "../secrets/SecretBox.ts"
 import { CRM_PROVIDERS, type CrmProviderId, type RevokeInput } from "./CrmProvider.ts"
 
 /**
- * Revokes access at a provider. Each job is its own owner: it outlives the person, whom it does not name, and removing
- * all jobs of that owner deletes the tokens in it.
+ * Revokes access at a provider. The owner of each job is its own id: the job outlives the person, whom it does not
+ * name, and removing all jobs of that owner deletes its tokens.
  */
 export const RevokeCrmAccess = jobKind("RevokeCrmAccess", {
   payload: Schema.Struct({
@@ -15,7 +15,7 @@ export const RevokeCrmAccess = jobKind("RevokeCrmAccess", {
     /** The tokens, sealed for this id and provider. */
     sealed: Schema.String
   }),
-  // For about a day.
+  // Tries over about a day.
   tries: 32,
   retryDelayMs: { first: 30_000, longest: 3_600_000 },
   timeLimitMs: 60_000,
@@ -31,7 +31,7 @@ const decodeTokens = Schema.decodeUnknownOption(Tokens)
 
 const contextOf = (id: string, provider: CrmProviderId): SecretContext => ["crm-revocation", id, provider]
 
-/** The payload of a job that revokes these tokens. */
+/** Makes the payload of a job that revokes these tokens. */
 export const sealRevocation = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   id: string,
@@ -48,7 +48,7 @@ export const sealRevocation = Effect.fnUntraced(function* (
   return { id, provider, sealed: text } satisfies RevocationPayload
 })
 
-/** The tokens of a job. */
+/** Opens the tokens in the payload of a job. */
 export const openRevocation = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   { id, provider, sealed }: RevocationPayload

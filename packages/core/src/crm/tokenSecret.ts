@@ -4,7 +4,7 @@ import type { SecretBox, SecretContext } from "../secrets/SecretBox.ts"
 import type { CrmConnectionName, SealedTokens, StoredCrmConnection } from "./CrmConnectionStore.ts"
 import type { CrmTokens } from "./CrmProvider.ts"
 
-/** Tokens as they are used: those of one connection, together. */
+/** The tokens of one connection, decrypted. */
 export interface OpenTokens {
   readonly accessToken: Redacted.Redacted<string>
   readonly refreshToken: Redacted.Redacted<string> | undefined
@@ -22,7 +22,7 @@ const Content = Schema.fromJsonString(
 const encodeContent = Schema.encodeEffect(Content)
 const decodeContent = Schema.decodeUnknownOption(Content)
 
-/** Tokens open only for the owner, the bot and the provider that they belong to. */
+/** The context of sealed tokens: they can be opened only for their own owner, bot and provider. */
 const contextOf = ({ botId, owner, provider }: CrmConnectionName): SecretContext => [
   "crm-tokens",
   owner,
@@ -30,7 +30,7 @@ const contextOf = ({ botId, owner, provider }: CrmConnectionName): SecretContext
   provider
 ]
 
-/** Seals the provider's tokens. If it returned no new refresh token, the `former` one is kept. */
+/** Seals the provider's tokens. If the response has no new refresh token, the `former` one is used. */
 export const sealTokens = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   name: CrmConnectionName,
@@ -59,7 +59,7 @@ export const sealTokens = Effect.fnUntraced(function* (
   return sealed
 })
 
-/** Opens stored tokens. */
+/** Decrypts stored tokens. */
 export const openTokens = Effect.fnUntraced(function* (
   box: SecretBox["Service"],
   connection: StoredCrmConnection
@@ -74,7 +74,7 @@ export const openTokens = Effect.fnUntraced(function* (
   }
 })
 
-/** Re-encrypts the same tokens with the current key. */
+/** Re-encrypts unchanged tokens with the present key. */
 export const resealTokens = (box: SecretBox["Service"], connection: StoredCrmConnection) =>
   Effect.flatMap(box.open(contextOf(connection), connection.sealed), (content) =>
     Effect.map(box.seal(contextOf(connection), content), ({ keyId, text }) => ({ sealed: text, keyId }))

@@ -13,7 +13,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Pauses after failed tries: eleven tries within about three days. */
+/** The pauses after failed tries: eleven tries within about three days. */
 const RESTS_MS: ReadonlyArray<number> = [
   5 * SECOND,
   30 * SECOND,
@@ -27,15 +27,15 @@ const RESTS_MS: ReadonlyArray<number> = [
   20 * HOUR
 ]
 
-/** The number of tries of an event. */
+/** The maximum number of tries of an event. */
 export const MAX_TRIES = RESTS_MS.length + 1
 
-/** The longest wait that a receiver may ask for. */
+/** The maximum wait, in milliseconds, that a receiver may request. */
 const LONGEST_MS = 24 * HOUR
 
 /**
- * The pause after failed try number `tries`, in milliseconds; undefined after the last one. `chance`, from 0 to 1,
- * adds up to a tenth, so that events that failed together are not retried at the same moment.
+ * Returns the pause in milliseconds after the failed try with the number `tries`; undefined after the last try.
+ * `chance`, from 0 to 1, adds up to a tenth, so that events that failed together are not retried at the same moment.
  */
 export const deliveryRest = (tries: number, askedForMs: number, chance: number): number | undefined => {
   const rest = RESTS_MS[tries - 1]
@@ -44,13 +44,13 @@ export const deliveryRest = (tries: number, askedForMs: number, chance: number):
     : Math.round(Math.max(rest * (1 + chance / 10), Math.min(askedForMs, LONGEST_MS)))
 }
 
-/** Events on their way to one destination at once, of one process. */
+/** The maximum number of events that one process delivers to one destination at the same time. */
 const AT_ONCE = 8
-/** Time beyond the limit of a try for which a claim lasts, so that its outcome can be recorded. */
+/** The milliseconds by which a claim outlasts the time limit of a try, so that its outcome can be recorded. */
 const LEASE_GRACE_MS = 30_000
-/** Pause before the outbox is read again, if fewer events were claimed than can be delivered at once. */
+/** The pause before the outbox is read again, if fewer events were claimed than can be delivered at the same time. */
 const BETWEEN_LOOKS = "1 second"
-/** The same after the storage failed. */
+/** The pause after the storage failed. */
 const AFTER_FAILURE = "5 seconds"
 const PRUNED_AT_ONCE = 1_000
 
@@ -59,10 +59,10 @@ const failureOf = (exit: Exit.Exit<void, DeliveryFailed>): DeliveryFailed => {
   return error instanceof DeliveryFailed ? error : new DeliveryFailed({ reason: "threw" })
 }
 
-/** Tries a delivery; the result is its outcome. */
+/** Makes a try to deliver an event; returns its outcome. */
 const makeOutcome = Effect.map(Outbox, (outbox) =>
   Effect.fnUntraced(function* (sink: EventSink, { event, tries }: ClaimedDelivery) {
-    // The processes that claimed it so often have died of it, or were stopped.
+    // All processes that claimed the event before died during the try, or were stopped.
     if (tries > MAX_TRIES) return { _tag: "Dead", reason: "abandoned" } satisfies DeliveryOutcome
     const exit = yield* Effect.exit(
       Effect.timeoutOrElse(sink.deliver(event), {
@@ -105,7 +105,7 @@ const inTrace = <A, E>(
   })
 }
 
-/** The parts of a delivery: claiming deliveries, and trying one. */
+/** Makes the two parts of delivery: claiming deliveries, and trying one. */
 const makeParts = Effect.gen(function* () {
   const outbox = yield* Outbox
   const outcomeOf = yield* makeOutcome
@@ -121,7 +121,7 @@ const makeParts = Effect.gen(function* () {
 
 type Parts = Effect.Success<typeof makeParts>
 
-/** Delivers everything that is due to a destination; returns the number of tried deliveries. */
+/** Delivers everything that is due to a destination; returns the number of deliveries that were tried. */
 const deliverTo = ({ claim, tryOne }: Parts) =>
   Effect.fnUntraced(function* (sink: EventSink) {
     let tried = 0
@@ -133,7 +133,7 @@ const deliverTo = ({ claim, tryOne }: Parts) =>
     }
   })
 
-/** Keeps as many tries under way as may be: one that takes long leaves the others their places. */
+/** Keeps as many tries running as allowed, so that a slow try does not delay the others. */
 const serveIn = ({ claim, tryOne }: Parts) =>
   Effect.fnUntraced(function* (sink: EventSink) {
     const ended = yield* Queue.sliding<void>(1)
@@ -142,7 +142,7 @@ const serveIn = ({ claim, tryOne }: Parts) =>
       if (underWay >= AT_ONCE) yield* Queue.take(ended)
       const free = AT_ONCE - underWay
       if (free === 0) continue
-      // A defect, too, ends this look alone: no other fiber would begin to serve this destination again.
+      // A defect also ends only this look, because no other fiber would serve this destination again.
       const claimed = yield* Effect.option(Effect.catchDefect(claim(sink, free), Effect.fail))
       for (const delivery of Option.getOrElse(claimed, () => [])) {
         underWay += 1
@@ -162,19 +162,19 @@ const serveIn = ({ claim, tryOne }: Parts) =>
   })
 
 /**
- * Delivers the events of the outbox to this process's destinations, each at least once. Destinations do not wait for
- * each other, and a failing event does not delay the next one. Any number of processes may deliver at once.
+ * Delivers events of the outbox to the destinations of this process, each at least once. Destinations do not wait for
+ * each other, and an event that fails does not delay the next one. Any number of processes may deliver at once.
  */
 export class EventDelivery extends Context.Service<
   EventDelivery,
   {
-    /** Delivers everything that is due now to all destinations; returns the number of tried deliveries. */
+    /** Delivers everything that is due now to all destinations; returns the number of deliveries that were tried. */
     readonly deliver: Effect.Effect<number, StorageFailed>
-    /** Delivers as events come, until interrupted, and deletes old ones. */
+    /** Delivers new events until interrupted, and deletes old ones. */
     readonly run: Effect.Effect<never, never, Scope.Scope>
   }
 >()("@parley/core/events/EventDelivery") {
-  /** Subscribes when it is built: it delivers events that are committed afterwards. */
+  /** Subscribes the destinations when the layer is built: events that are committed afterwards are delivered. */
   static readonly layer = Layer.effect(
     EventDelivery,
     Effect.gen(function* () {

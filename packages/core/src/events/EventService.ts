@@ -11,7 +11,7 @@ import { DELIVERY_STATES, DeliveryRecords, type DeliveryRecord, type Destination
 export const DeliveriesAsked = Schema.Struct({
   state: Schema.optional(Schema.Literals(DELIVERY_STATES)),
   destination: Schema.optional(Id),
-  /** The most deliveries: 50 unless given, at most 1,000. */
+  /** The maximum number of deliveries: 50 unless given, at most 1,000. */
   limit: Schema.optional(PageLimit)
 })
 export type DeliveriesAsked = typeof DeliveriesAsked.Type
@@ -22,13 +22,13 @@ export type RetryAsked = typeof RetryAsked.Type
 
 const PAGE = 50
 
-/** The events on their way to hooks and webhooks, as operators see them. */
+/** The deliveries of events to hooks and webhooks, for operators. */
 export class EventService extends Context.Service<
   EventService,
   {
-    /** Deliveries: delivered ones for a day, dead ones for thirty days. */
+    /** Lists deliveries. Delivered ones are stored for a day, dead ones for thirty days. */
     list(asked?: DeliveriesAsked): Effect.Effect<ReadonlyArray<DeliveryRecord>, StorageFailed>
-    /** The hooks and webhooks, with their pending and dead deliveries. */
+    /** Lists the hooks and webhooks, with their pending and dead deliveries. */
     readonly destinations: Effect.Effect<ReadonlyArray<DestinationRecord>, StorageFailed>
     /**
      * Retries dead deliveries, with as many tries as new ones, and enables their destinations; returns their number.

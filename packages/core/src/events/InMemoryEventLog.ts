@@ -6,27 +6,30 @@ import type { DeliveryState, Destination } from "./Outbox.ts"
 import { ownerOfEvent, type EventDraft, type EventType, TYPES_OF_RECORD } from "./ParleyEvent.ts"
 import type { UserId } from "../identity/UserId.ts"
 
-/** The key of a period's transaction names its owner (`periodKey`). Returns the key with the pseudonym in the owner's place. */
+/**
+ * Replaces the owner in a key by a pseudonym, because the key of a period's transaction contains its owner
+ * (`periodKey`).
+ */
 export const renameKey = (key: string, userId: UserId, pseudonym: UserId): string =>
   key.replaceAll(`period:${userId}:`, () => `period:${pseudonym}:`)
 
-/** A threshold below which the balances of a tier are low, and when it was last asked for. */
+/** A threshold below which the balances of a tier are low, with the time at which a process last requested it. */
 export interface KeptThreshold {
   readonly tier: TierName
   readonly credits: number
   readonly askedAt: number
 }
 
-/** A destination as it is kept. */
+/** A stored destination. */
 export interface KeptDestination extends Pick<Destination, "id"> {
-  /** The event types of the destination, with the time when a process last asked for each. */
+  /** The event types of the destination, with the time at which a process last requested each. */
   readonly askedAt: ReadonlyMap<EventType, number>
   readonly thresholds: ReadonlyArray<KeptThreshold>
   readonly seenAt: number
   readonly disabledAt: number | undefined
 }
 
-/** An event on its way to one destination, as it is kept. Times are Unix milliseconds. */
+/** A stored delivery of an event to one destination. Times are Unix milliseconds. */
 export interface KeptDelivery {
   readonly id: string
   readonly type: EventType
@@ -40,25 +43,28 @@ export interface KeptDelivery {
   readonly endedAt: number | undefined
   readonly claim: string | undefined
   readonly reason: string | undefined
-  /** Its place in the feed: units of work run one at a time, so its number in the log. */
+  /** The position in the feed: the event's number in the log, because units of work run one at a time. */
   readonly place: number
 }
 
 /**
- * The log to which the in-memory stores write events, in the unit of work of the change; `InMemoryOutbox` delivers
- * from it. Call it only within a method of a store.
+ * The log to which the in-memory stores write events, in the unit of work of the change; `InMemoryOutbox` delivers from
+ * it. Call it only within a method of a store.
  */
 export class InMemoryEventLog extends Context.Service<
   InMemoryEventLog,
   {
     readonly destinations: Map<string, KeptDestination>
-    /** By event and destination. */
+    /** The deliveries, by event and destination. */
     readonly deliveries: Map<string, KeptDelivery>
-    /** Accounts whose balance was low after its last change. */
+    /** The accounts whose balance was low after its last change. */
     readonly lowBalances: Map<string, true>
-    /** True if a destination subscribed to this type. */
+    /** Returns true if a destination has subscribed to this type. */
     wants(type: EventType): boolean
-    /** The threshold of low balances: the highest that a process asked for; undefined if no destination subscribed. */
+    /**
+     * Returns the threshold of low balances: the highest that a process requested; undefined if no destination has
+     * subscribed.
+     */
     lowBelow(tier: TierName): number | undefined
     /** Stores an event for every subscribed destination. */
     tell(draft: EventDraft): void
@@ -114,5 +120,5 @@ export class InMemoryEventLog extends Context.Service<
   ).pipe(Layer.provide(InMemoryStorage.layer))
 }
 
-/** As a key of the table. */
+/** The key of a delivery in the table. */
 export const keyOfDelivery = (eventId: string, destination: string): string => `${eventId} ${destination}`

@@ -50,7 +50,7 @@ const concluded = (kept: KeptDelivery, { delivery, outcome }: ConcludeDeliveryIn
     : { ...free, state: "dead", endedAt: now, reason: outcome.reason }
 }
 
-/** The thresholds that any process asked for lately, with those asked for `now`. */
+/** Returns the thresholds that processes have requested recently, including those requested at `now`. */
 const thresholdsAfter = (
   before: ReadonlyArray<KeptThreshold> = [],
   lowBelow: LowBelow = {},
@@ -63,11 +63,11 @@ const thresholdsAfter = (
   return [...others, ...asked]
 }
 
-/** True if a delivery comes after this place in the order of event ids and destinations. */
+/** Returns true if a delivery comes after this position in the order of event ids and destinations. */
 const isBehind = (kept: KeptDelivery, place: { readonly eventId: string; readonly destination: string }): boolean =>
   kept.id > place.eventId || (kept.id === place.eventId && kept.destination > place.destination)
 
-/** A destination after a process has subscribed it at `now`. */
+/** Returns a destination after a process has subscribed it at `now`. */
 const subscribed = (
   known: KeptDestination | undefined,
   { id, types }: Destination,
@@ -84,13 +84,16 @@ const subscribed = (
   }
 }
 
-/** True for a dead delivery that is selected. */
+/** Returns true for a dead delivery that the input selects. */
 const isRetried =
   ({ destination, eventId }: RetryDeliveriesInput) =>
   (kept: KeptDelivery): boolean =>
     kept.state === "dead" && (eventId ?? kept.id) === kept.id && (destination ?? kept.destination) === kept.destination
 
-/** True for a delivery that is kept no longer at `now`. `served`: the destinations that are not disabled. */
+/**
+ * Returns true for a delivery whose retention has ended at `now`. `served` contains the destinations that are not
+ * disabled.
+ */
 const isOver = (
   { destination, dueAt, endedAt = dueAt, state }: KeptDelivery,
   served: ReadonlySet<string>,
@@ -100,7 +103,7 @@ const isOver = (
   return endedAt < now - keptMs[state] && !(state === "pending" && destination !== FEED && served.has(destination))
 }
 
-/** The tables of the log, and the ways in which both ports read and change them. */
+/** Makes the tables of the log, and the functions with which both ports read and change them. */
 const makeTables = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const { deliveries, destinations, tell } = yield* InMemoryEventLog
@@ -129,7 +132,7 @@ const makeOutbox = Effect.gen(function* () {
     subscribe: ({ destinations: served, lowBelow }) =>
       atNow((now) => {
         if (lowBelow !== undefined && served.some(({ types }) => types.includes("balance.low"))) {
-          // A destination that no process serves any more has no thresholds.
+          // A destination that no process serves any more loses its thresholds.
           for (const kept of [...destinations.values()]) {
             if (kept.seenAt < now - FORGET_TYPE_MS) destinations.set(kept.id, { ...kept, thresholds: [] })
           }

@@ -13,8 +13,8 @@ const isThreshold = (setting: unknown): setting is { readonly credits: number } 
 }
 
 /**
- * The threshold of low balances: a number of credits for all accounts, or a share, from 0 to 1, of the credits that
- * the account's tier grants each period.
+ * The threshold of low balances: a number of credits for all accounts, or a share, from 0 to 1, of the credits that the
+ * account's tier grants in each period.
  */
 export const LowBalanceSetting = Schema.declare(isThreshold, {
   expected: "{ credits }, a whole number from 0, or { share }, from 0 to 1 of the tier's allowance"
@@ -22,14 +22,17 @@ export const LowBalanceSetting = Schema.declare(isThreshold, {
 export type LowBalanceSetting = typeof LowBalanceSetting.Type
 
 /**
- * Default: a tenth of the allowance. Use the same setting in every process: if they differ, the highest threshold of a
- * tier counts, until no process has asked for it in a quarter of an hour.
+ * A tenth of the allowance unless configured. Use the same setting in every process: if the settings differ, the
+ * highest threshold of a tier applies until no process has requested it for a quarter of an hour.
  */
 export class LowBalance extends Context.Reference<LowBalanceSetting>("@parley/core/events/LowBalance", {
   defaultValue: () => ({ share: 0.1 })
 }) {}
 
-/** The threshold of each tier, under every name that accounts may have for it, in whole credits: a share is rounded up. */
+/**
+ * Returns the threshold of each tier in whole credits, under all names that accounts may have for the tier; a share is
+ * rounded up.
+ */
 export const lowBelow = (setting: LowBalanceSetting, catalog: Pick<CatalogData, "tiers">): LowBelow =>
   Object.fromEntries(
     Object.entries(allowancesOf(catalog)).map(([tier, allowance]) => [

@@ -6,17 +6,20 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import type { TierName } from "../tiers/Tier.ts"
 import type { EventDraft, EventType, ParleyEvent } from "./ParleyEvent.ts"
 
-/** Retention of delivered events, which operators can list, and of dead ones, which they can retry. Milliseconds. */
+/**
+ * Milliseconds for which delivered events are stored, so that operators can list them; `KEEP_DEAD_MS` for dead ones,
+ * which operators can retry.
+ */
 export const KEEP_DELIVERED_MS = 24 * 3_600_000
 export const KEEP_DEAD_MS = 30 * 24 * 3_600_000
 /**
- * A destination that no process has served for this long is deleted, and so are the events that have waited for it
- * this long. Milliseconds.
+ * Milliseconds: a destination that no process has served for this time is deleted, and so are the events that have
+ * waited for it for this time.
  */
 export const FORGET_DESTINATION_MS = 7 * 24 * 3_600_000
 /**
- * Interval at which a process renews its subscriptions; a type that no process has asked for in three times as long is
- * no longer delivered. Milliseconds.
+ * Milliseconds after which a process renews its subscriptions. A type that no process has requested for three times as
+ * long is no longer delivered.
  */
 export const SUBSCRIBE_EVERY_MS = 5 * 60_000
 export const FORGET_TYPE_MS = 3 * SUBSCRIBE_EVERY_MS
@@ -24,9 +27,9 @@ export const FORGET_TYPE_MS = 3 * SUBSCRIBE_EVERY_MS
 /** The threshold of low balances in whole credits, by tier. */
 export type LowBelow = Readonly<Record<TierName, number>>
 
-/** A receiver of events: a hook, or one webhook's address. Each has its own progress. */
+/** A receiver of events: a hook, or the address of one webhook. Each has its own progress. */
 export interface Destination {
-  /** `hook:<name>` or `webhook:<url>`: the same after a restart of the process. */
+  /** `hook:<name>` or `webhook:<url>`: stays the same when the process restarts. */
   readonly id: string
   readonly types: ReadonlyArray<EventType>
 }
@@ -34,12 +37,12 @@ export interface Destination {
 export interface SubscribeInput {
   /** The destinations of this process. */
   readonly destinations: ReadonlyArray<Destination>
-  /** Set if one of them receives low balances. */
+  /** Set if one of the destinations receives the event `balance.low`. */
   readonly lowBelow: LowBelow | undefined
 }
 
 export const DELIVERY_STATES = ["pending", "delivered", "dead"] as const
-/** `dead`: its tries are used up, or its destination asked for no further deliveries. */
+/** `dead`: the last try failed, or the destination requested that nothing more is delivered to it. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** An event for one destination, claimed by this process. */
@@ -47,18 +50,20 @@ export interface ClaimedDelivery {
   /** The person to whom the event belongs. */
   readonly owner: UserId
   readonly event: ParleyEvent
-  /** This try included. */
+  /** The number of tries, including this one. */
   readonly tries: number
-  /** Names the claim: another process may have taken it over meanwhile. */
+  /** The name of the claim. Another process may have claimed the delivery meanwhile. */
   readonly claim: string
-  /** The span in which the event was written, as a `traceparent`; undefined if there was none, or it is not kept. */
+  /**
+   * The span in which the event was written, as a `traceparent`; undefined if there was none, or if it was not stored.
+   */
   readonly traceparent?: string | undefined
 }
 
 export interface ClaimInput {
   readonly destination: string
   readonly limit: number
-  /** Time for which no other process takes the claimed deliveries, in milliseconds. */
+  /** Milliseconds for which no other process can claim these deliveries. */
   readonly leaseMs: number
 }
 
@@ -74,7 +79,7 @@ export interface ConcludeDeliveryInput {
   readonly outcome: DeliveryOutcome
 }
 
-/** An event on its way to one destination, as operators see it. */
+/** A delivery of an event to one destination, for operators. */
 export interface DeliveryRecord {
   readonly eventId: string
   readonly type: EventType
@@ -82,28 +87,28 @@ export interface DeliveryRecord {
   readonly destination: string
   readonly state: DeliveryState
   readonly tries: number
-  /** Unix milliseconds, as the others. */
+  /** Unix milliseconds, like all times here. */
   readonly createdAt: number
-  /** The time of the next try, or of the end of the claim; of pending deliveries only. */
+  /** The time of the next try, or of the end of the claim; only for pending deliveries. */
   readonly dueAt: number | undefined
   readonly endedAt: number | undefined
-  /** The reason of the last failed try: a code. */
+  /** The reason for which the last try failed: a code. */
   readonly reason: string | undefined
 }
 
-/** The most deliveries of one state that are counted, so that a look at the destinations costs little. */
+/** The maximum count of deliveries of one state, so that reading the destinations costs little. */
 export const COUNTED_DELIVERIES = 10_000
 
-/** A destination, as operators see it. */
+/** A destination, for operators. */
 export interface DestinationRecord extends Destination {
-  /** The time when a process last subscribed it, in Unix milliseconds. */
+  /** Unix milliseconds: the time at which a process last subscribed the destination. */
   readonly seenAt: number
-  /** When the endpoint answered 410 Gone; delivery is disabled since then. */
+  /** Unix milliseconds: the time at which the endpoint answered 410 Gone; delivery has been disabled since then. */
   readonly disabledAt: number | undefined
-  /** Deliveries that wait, and dead ones: at most `COUNTED_DELIVERIES` of them are counted. */
+  /** The numbers of pending and of dead deliveries, each counted up to `COUNTED_DELIVERIES`. */
   readonly pending: number
   readonly dead: number
-  /** Milliseconds since the oldest event happened that waits; undefined if none does. */
+  /** Milliseconds since the time of the oldest waiting event; undefined if no event waits. */
   readonly oldestMs: number | undefined
 }
 
@@ -120,20 +125,22 @@ export interface AccountDelivery {
   readonly state: DeliveryState
 }
 
-/** Asks for a page of the deliveries about one account. */
+/** Selects a page of the deliveries of events about one account. */
 export interface AccountDeliveriesInput {
   readonly account: string
-  /** The last delivery of the page before; undefined for the first page. */
+  /** The last delivery of the previous page; undefined for the first page. */
   readonly after: { readonly eventId: string; readonly destination: string } | undefined
   readonly limit: number
 }
 
-/** The destination of the events that back ends read over HTTP. No process delivers them; they are read from the outbox. */
+/**
+ * The destination for events that back ends read over HTTP. No process delivers them; they are read from the outbox.
+ */
 export const FEED = "feed"
 
-/** Asks for a page of the feed. */
+/** Selects a page of the feed. */
 export interface FeedInput {
-  /** `next` of the page before; undefined for the oldest events. */
+  /** The `next` of the previous page; undefined for the oldest events. */
   readonly after: Cursor | undefined
   readonly limit: number
 }
@@ -141,14 +148,14 @@ export interface FeedInput {
 /** A page of the feed. */
 export interface FeedEvents {
   readonly events: ReadonlyArray<ParleyEvent>
-  /** The position after the last event; `after` if there is none. */
+  /** The position after the last event; equal to `after` if the page is empty. */
   readonly next: Cursor
 }
 
-/** The place of an event in the feed as a cursor: back ends keep it for days. */
+/** The position of an event in the feed as a cursor; back ends may store it for days. */
 export const feedCursor = (place: number): Cursor => cursorOfText(String(place))
 
-/** The place in a cursor of the feed; zero in none. */
+/** The position in a cursor of the feed; zero without a cursor. */
 export const feedPlace = (cursor: Cursor | undefined): Effect.Effect<number, InvalidInput> =>
   cursor === undefined || /^\d{1,15}$/.test(cursor) ? Effect.succeed(Number(cursor ?? 0)) : Effect.fail(notACursor())
 
@@ -159,9 +166,9 @@ export interface RetryDeliveriesInput {
 }
 
 /**
- * Events that were committed together with the change that they report, on their way to each destination. The
- * store that makes the change writes the event in the same commit, and only for types that a destination subscribed
- * to. Subscriptions are kept in the storage, so that all processes agree, even those without a hook. Changes from
+ * The events that were committed together with the change that they report, and their deliveries to each destination.
+ * The store that makes the change writes the event in the same commit, and only if a destination has subscribed to its
+ * type. Subscriptions are stored, so that all processes use the same, even processes without a hook. Changes from
  * before the first subscription are not reported.
  */
 export class Outbox extends Context.Service<
@@ -169,22 +176,26 @@ export class Outbox extends Context.Service<
   {
     /**
      * Subscribes these destinations to these types from now on, and records that a process serves them. A destination
-     * has every type that any process asked for in the last `FORGET_TYPE_MS`, so a process with an older configuration
-     * removes none of a newer one. The same holds for thresholds: the highest that any process asked for counts, for
-     * each tier. A disabled destination stays disabled.
+     * has all types that any process requested in the last `FORGET_TYPE_MS`, so a process with an older configuration
+     * removes no type of a newer one. In the same way the highest requested threshold of each tier applies. A disabled
+     * destination stays disabled.
      */
     subscribe(input: SubscribeInput): Effect.Effect<void, StorageFailed>
-    /** Stores an event that reports no change of the storage, for every destination that subscribed to its type. */
+    /**
+     * Stores an event that does not report a change of the storage, for every destination that has subscribed to its
+     * type.
+     */
     publish(draft: EventDraft): Effect.Effect<void, StorageFailed>
-    /** Claims due deliveries, longest due first: those without a claim, or with an expired one. */
+    /** Claims due deliveries without a claim, or with an expired one; those due for the longest time first. */
     claim(input: ClaimInput): Effect.Effect<ReadonlyArray<ClaimedDelivery>, StorageFailed>
     /**
-     * Records the outcome of a try. A delivered event stays delivered, even if another process holds the claim by
-     * then; any other outcome of a claim that another process has taken over is ignored.
+     * Records the outcome of a try. A delivered event stays delivered, even if another process has the claim by then;
+     * any other outcome is ignored if another process has taken over the claim.
      */
     conclude(input: ConcludeDeliveryInput): Effect.Effect<void, StorageFailed>
     /**
-     * Disables a destination: its pending events become dead, and no new ones are stored for it until it is retried.
+     * Disables a destination: its pending events become dead, and no new events are stored for it until its deliveries
+     * are retried.
      */
     disable(destination: string): Effect.Effect<void, StorageFailed>
     /** Deletes deliveries after their retention time, at most `limit`; returns their number. */
@@ -192,25 +203,25 @@ export class Outbox extends Context.Service<
   }
 >()("@parley/core/events/Outbox") {}
 
-/** The deliveries of the outbox, as operators and exports read them. */
+/** Reads the deliveries of the outbox, for operators and exports. */
 export class DeliveryRecords extends Context.Service<
   DeliveryRecords,
   {
-    /** Deliveries, the newest event first. */
+    /** Lists deliveries, the newest event first. */
     list(input: ListDeliveriesInput): Effect.Effect<ReadonlyArray<DeliveryRecord>, StorageFailed>
-    /** All deliveries about one account, in the order of their event ids and their destinations. */
+    /** Lists all deliveries of events about one account, in the order of their event ids and destinations. */
     ofAccount(input: AccountDeliveriesInput): Effect.Effect<ReadonlyArray<AccountDelivery>, StorageFailed>
     /**
-     * Events of the feed in the order in which they can first be read. An event that is committed later never gets a place
-     * before one that was read, so a reader that continues with `next` misses none. Kept for `FORGET_DESTINATION_MS`.
-     * Fails with `InvalidInput` if `after` is not a cursor of this store.
+     * Returns events of the feed in a fixed order. An event that is committed later never gets a position before one
+     * that was read, so a reader that continues with `next` misses no event. Events are stored for
+     * `FORGET_DESTINATION_MS`. Fails with `InvalidInput` if `after` is not a cursor of this store.
      */
     feed(input: FeedInput): Effect.Effect<FeedEvents, InvalidInput | StorageFailed>
-    /** The destinations, by their ids. */
+    /** The destinations, in the order of their ids. */
     readonly destinations: Effect.Effect<ReadonlyArray<DestinationRecord>, StorageFailed>
     /**
      * Retries dead deliveries, with as many tries as new ones, and enables their destinations; returns their number.
-     * Those of a deleted destination stay dead until a process subscribes it.
+     * Deliveries to a deleted destination stay dead until a process subscribes it again.
      */
     retry(input: RetryDeliveriesInput): Effect.Effect<number, StorageFailed>
   }

@@ -17,23 +17,26 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * The version of the events below. It increases if a field changes its meaning or is removed; new fields do not change
+ * The version of the events below. It increases if a field is removed or changes its meaning; new fields do not change
  * it.
  */
 export const EVENT_VERSION = 1
 
 /** The common fields of all events. */
 interface EventOf<Type extends EventType, Data> {
-  /** Names the event: the same at every delivery, to every destination. Consumers that did its work once pass it over. */
+  /**
+   * The id of the event: the same at every delivery and for every destination. Consumers skip events with an id that
+   * they have handled.
+   */
   readonly id: string
   readonly type: Type
   readonly version: typeof EVENT_VERSION
-  /** When it happened: ISO 8601, UTC. */
+  /** The time of the event: ISO 8601, UTC. */
   readonly createdAt: string
   readonly data: Data
 }
 
-/** Tokens of a reply in four counters; no token is in two of them. */
+/** The tokens of a reply in four counters; each token is in only one of them. */
 export interface EventTokens {
   readonly freshInput: number
   readonly cacheRead: number
@@ -47,29 +50,29 @@ export type ReplyFinished = EventOf<
   {
     /** The account that pays. */
     readonly account: string
-    /** The use of the credits: `chat`, `bot:<id>` or `key:<id>`. */
+    /** The spender of the credits: `chat`, `bot:<id>` or `key:<id>`. */
     readonly source: string
     /** The id of the reply's message. */
     readonly replyId: string
-    /** The conversation of the reply; undefined for replies from before conversations were stored with holds. */
+    /** The chat of the reply; undefined for replies from before chats were stored with holds. */
     readonly chatId?: string
     /** The public id of the model that answered. */
     readonly model: string
-    /** `expired`: its process died, or gave no sign of life for longer than a hold lives. */
+    /** `expired`: its process died, or did not renew the hold in time. */
     readonly finish: "completed" | "length" | "stopped" | "failed" | "expired"
     readonly tokens: EventTokens
-    /** Some of the tokens were counted here, since the vendor did not report them. */
+    /** True if Parley counted some of the tokens, because the vendor did not report them. */
     readonly estimated: boolean
-    /** The charged credits, whole. */
+    /** The charged credits: a whole number. */
     readonly credits: number
   }
 >
 
-/** The reader of a reply rated it, or took the rating back. The newest event about a reply counts. */
+/** The reader of a reply rated it, or removed the rating. The newest event about a reply applies. */
 export type ReplyRated = EventOf<
   "reply.rated",
   {
-    /** The owner of the chat, or of the bot whose visitor rated. */
+    /** The owner of the chat, or of the bot whose visitor rated the reply. */
     readonly account: string
     /** `chat` or `bot:<id>`. */
     readonly source: string
@@ -78,9 +81,9 @@ export type ReplyRated = EventOf<
     readonly chatId: string
     /** The public id of the model that answered. */
     readonly model: string
-    /** `none`: the rating was taken back. */
+    /** `none`: the rating was removed. */
     readonly rating: "good" | "bad" | "none"
-    /** The reader's words, at most 2,000 characters; absent without any. */
+    /** The reader's comment, at most 2,000 characters; absent if there is none. */
     readonly comment?: string
   }
 >
@@ -92,18 +95,18 @@ export type CreditsCharged = EventOf<
     readonly account: string
     /** Whole credits, more than 0. */
     readonly credits: number
-    /** `allowance + topup - debt` after the charge; credits that are held count. */
+    /** `allowance + topup - debt` after the charge; includes held credits. */
     readonly balance: number
     /** The business key of the charge: `reply:<message>`, or `work:` and the key of metered work. */
     readonly key: string
-    /** `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`. */
+    /** The spender of the credits: `chat`, `bot:<id>`, `meter:<name>` or `key:<id>`. */
     readonly source: string
     /** The public id of the model that answered; absent for metered work. */
     readonly model?: string
   }
 >
 
-/** Credits were bought: those of a plan's periods are none. */
+/** Credits were bought. The credits of a plan's periods are not reported here. */
 export type CreditsPurchased = EventOf<
   "credits.purchased",
   {
@@ -114,31 +117,31 @@ export type CreditsPurchased = EventOf<
     readonly balance: number
     /** The business key of the purchase: `topup:` and the checkout session. */
     readonly key: string
-    /** The payment's id at the provider; undefined if nothing was to pay. */
+    /** The payment's id at the provider; undefined if there was nothing to pay. */
     readonly payment?: string
   }
 >
 
 /**
- * Credits were taken back because their payment was refunded or disputed, or returned, for example after a won
- * dispute.
+ * Credits were taken back because their payment was refunded or disputed; or they were returned, for example after a
+ * dispute was won.
  */
 export type CreditsRefunded = EventOf<
   "credits.refunded",
   {
     readonly account: string
-    /** The credits that were taken back, whole; below zero for returned ones. */
+    /** The credits that were taken back: a whole number, negative for returned credits. */
     readonly credits: number
-    /** `allowance + topup - debt` afterwards; below zero if spent credits are owed. */
+    /** `allowance + topup - debt` afterwards; negative if the person owes spent credits. */
     readonly balance: number
-    /** The business key: begins with `refund:`. */
+    /** The business key; it begins with `refund:`. */
     readonly key: string
     /** The payment's id at the provider; absent for the credits of a plan. */
     readonly payment?: string
   }
 >
 
-/** An account is on another plan: bought, changed, ended, or set by an operator. */
+/** The tier of an account has changed: it was bought, changed, ended, or set by an operator. */
 export type PlanChanged = EventOf<
   "plan.changed",
   {
@@ -149,15 +152,16 @@ export type PlanChanged = EventOf<
 >
 
 /**
- * A balance fell below the operator's threshold; reported once, and again only after the balance was at or above it.
+ * A balance fell below the operator's threshold. Reported once, and again only after the balance was at or above the
+ * threshold.
  */
 export type BalanceLow = EventOf<
   "balance.low",
   {
     readonly account: string
-    /** `allowance + topup - debt`, below the threshold. */
+    /** `allowance + topup - debt`; below the threshold. */
     readonly balance: number
-    /** In credits, for the account's tier. */
+    /** The threshold in credits, for the account's tier. */
     readonly threshold: number
     readonly tier: string
   }
@@ -183,12 +187,12 @@ export type DocumentFailed = EventOf<
     readonly account: string
     readonly documentId: string
     readonly filename: string
-    /** The reason, for programs; undefined if it is unknown. */
+    /** The code of the reason; undefined if it is unknown. */
     readonly reason?: string
   }
 >
 
-/** A visitor of a bot asks for a person. */
+/** A visitor of a bot has asked for a person. */
 export type ConversationWaiting = EventOf<
   "conversation.waiting",
   {
@@ -196,14 +200,14 @@ export type ConversationWaiting = EventOf<
     readonly account: string
     readonly botId: string
     readonly conversationId: string
-    /** The address of the page on which the visitor asked, as the visitor's browser named it; absent if it did not. */
+    /** The address of the page on which the visitor asked, as the visitor's browser sent it; absent if it sent none. */
     readonly page?: string
   }
 >
 
 /**
- * The security events. `signed_in`: a process of the server sees a session of the person from this address for the
- * first time. `refused`: a request without the right to do what it asked.
+ * The security events. `signed_in`: a server process sees a session of the person from this address for the first time.
+ * `refused`: a request without the required right.
  */
 export const SECURITY_EVENTS = [
   "signed_in",
@@ -224,27 +228,27 @@ export const SECURITY_EVENTS = [
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 
 /**
- * A fact for the security of the service: who did what, from where, and with which outcome. It contains no token, no
- * secret and nothing of a body. The server's log has one line with the same fields.
+ * A fact that is relevant for the security of the service: the person, the address, the action and its outcome. It
+ * contains no token, no secret and no part of a body. The server's log has one line with the same fields.
  */
 export type SecurityEvent = EventOf<
   "security",
   {
     readonly event: SecurityEventName
-    /** The person who acted, or who was acted on by an operator; absent if no person is proven. */
+    /** The person who acted, or on whom an operator acted; absent if no person was identified. */
     readonly userId?: string
-    /** The client's address, as far as trusted proxies report it; absent outside requests. */
+    /** The client's address, as reported by trusted proxies; absent outside of requests. */
     readonly address?: string
     /** The first 200 characters of the client's `User-Agent`. */
     readonly userAgent?: string
-    /** The method and the pattern of the path; absent outside requests. */
+    /** The method and the pattern of the path; absent outside of requests. */
     readonly route?: string
     /** `ok`, or the code of the refusal. */
     readonly outcome: string
     /** A finer distinction of a refusal, from a closed list. */
     readonly problem?: string
     readonly requestId?: string
-    /** Refusals that this event counts together; absent for a single one. */
+    /** The number of refusals that this event counts together; absent for a single one. */
     readonly count?: number
   }
 >
@@ -268,12 +272,12 @@ export const ownerOfEvent = (data: ParleyEvent["data"]): string =>
   "account" in data ? data.account : (data.userId ?? NO_PERSON)
 
 /**
- * Types of events that are delivered although the person was erased meanwhile, under the pseudonym of the ledger's rows: the
- * books of another service would lack them.
+ * Types of events that are delivered even if the person was erased meanwhile, under the pseudonym of the ledger's rows:
+ * otherwise the books of other services would be incomplete.
  */
 export const TYPES_OF_RECORD: ReadonlyArray<EventType> = ["credits.charged", "credits.purchased", "credits.refunded"]
 
-/** An event that has no id yet; `at` is in Unix milliseconds. */
+/** An event without an id; `at` is in Unix milliseconds. */
 export type EventDraft = {
   readonly [Type in EventType]: {
     readonly type: Type
@@ -282,7 +286,7 @@ export type EventDraft = {
   }
 }[EventType]
 
-/** Builds an event for its destinations from its stored form. `at` is in Unix milliseconds. */
+/** Returns an event, in the form that destinations receive, from its stored form. `at` is in Unix milliseconds. */
 export const eventOf = (stored: {
   readonly id: string
   readonly type: EventType

@@ -1,8 +1,8 @@
 import { type Effect, Schema } from "effect"
 
-/** No answer to a webhook. */
+/** No response to a webhook arrived. */
 export class WebhookUnanswered extends Schema.TaggedError<WebhookUnanswered>()("WebhookUnanswered", {
-  /** `refused_address`: the name leads into a private network. */
+  /** `refused_address`: the host name resolves to an address in a private network. */
   reason: Schema.Literals(["unreachable", "timeout", "refused_address"])
 }) {
   readonly code = "webhook_unanswered"
@@ -11,7 +11,7 @@ export class WebhookUnanswered extends Schema.TaggedError<WebhookUnanswered>()("
   }
 }
 
-/** A webhook to be sent. */
+/** A webhook to send. */
 export interface WebhookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -21,16 +21,16 @@ export interface WebhookRequest {
 /** The response of the receiver. */
 export interface WebhookAnswer {
   readonly status: number
-  /** The header `retry-after`, as it came. */
+  /** The text of the header `retry-after`. */
   readonly retryAfter: string | undefined
 }
 
 /**
- * Sends webhooks. It follows no redirect, reads only the head of a response, has a time limit, and refuses addresses
- * in private networks, unless the URL names this machine (`localhost`, a loopback address) or the operator allows
- * them.
+ * Sends webhooks. It follows no redirects, reads only the head of a response, has a time limit, and refuses addresses
+ * in private networks, unless the URL names this machine (`localhost`, a loopback address) or the operator allows such
+ * addresses.
  */
 export interface WebhookPoster {
-  /** Sends one as a POST; succeeds with a response of any status. Interruption aborts the request. */
+  /** Sends one webhook as a POST; succeeds with a response of any status. Interruption aborts the request. */
   post(request: WebhookRequest): Effect.Effect<WebhookAnswer, WebhookUnanswered>
 }

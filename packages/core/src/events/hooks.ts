@@ -18,33 +18,33 @@ import type {
 
 /**
  * Functions that Parley calls after events. Each hook is called at least once for every event that was committed after
- * it was first configured, by one of the processes that have it, in no order: use the event's `id` to skip events that
- * you have handled. A hook that throws, rejects or takes longer than 30 seconds is called again after a pause, for
- * about three days; hooks do not delay each other.
+ * the hook was first configured, by one of the processes that have the hook, in no particular order: use the event's
+ * `id` to skip events that you have handled. A hook that throws, rejects or takes longer than 30 seconds is called
+ * again after a pause, for about three days; hooks do not delay each other.
  */
 export interface ParleyHooks {
   /** A reply has ended and was charged. */
   readonly onReply?: ((event: ReplyFinished) => void | Promise<void>) | undefined
   /** A reader rated a reply. */
   readonly onRating?: ((event: ReplyRated) => void | Promise<void>) | undefined
-  /** Credits were charged for any use. */
+  /** Credits were charged, for a reply or for other work. */
   readonly onCharge?: ((event: CreditsCharged) => void | Promise<void>) | undefined
   /** Credits were bought. */
   readonly onPurchase?: ((event: CreditsPurchased) => void | Promise<void>) | undefined
   /** Credits were taken back with a refund, or returned. */
   readonly onRefund?: ((event: CreditsRefunded) => void | Promise<void>) | undefined
-  /** An account is on another plan. */
+  /** The tier of an account has changed. */
   readonly onPlanChange?: ((event: PlanChanged) => void | Promise<void>) | undefined
-  /** A balance went below the threshold. */
+  /** A balance fell below the threshold. */
   readonly onLowBalance?: ((event: BalanceLow) => void | Promise<void>) | undefined
   /** A document can be searched, or could not be read. */
   readonly onDocument?: ((event: DocumentReady | DocumentFailed) => void | Promise<void>) | undefined
-  /** A visitor of a bot asks for a person. */
+  /** A visitor of a bot has asked for a person. */
   readonly onConversation?: ((event: ConversationWaiting) => void | Promise<void>) | undefined
   /**
-   * Something happened that matters for security. Refused requests (`refused`) are reported at once and once, by the
-   * process that refused them and outside the storage, so that a flood of them cannot fill it: those of one kind and
-   * address are counted, and the counts reported after a minute.
+   * A fact that is relevant for security. Refused requests (`refused`) are not stored, so that a flood of them cannot
+   * fill the storage: the process that refused them reports the first ones at once and without retries, counts the
+   * others by kind and address, and reports the counts after a minute.
    */
   readonly onSecurity?: ((event: SecurityEvent) => void | Promise<void>) | undefined
 }
@@ -63,10 +63,10 @@ const HOOK_TYPES = {
   onSecurity: ["security"]
 } as const satisfies Record<keyof ParleyHooks, ReadonlyArray<EventType>>
 
-/** Time limit of a hook. A late hook is not stopped, but its result is ignored. */
+/** The time limit of a hook. A hook that takes longer is not stopped, but its result is ignored. */
 const HOOK_TIME_LIMIT_MS = 30_000
 
-/** The configured hooks as destinations. */
+/** Returns the configured hooks as destinations. */
 export const hookSinks = (hooks: ParleyHooks): ReadonlyArray<EventSink> =>
   Object.entries(HOOK_TYPES).flatMap(([name, types]) => {
     const hook = hooks[name as keyof ParleyHooks] as ((event: ParleyEvent) => void | Promise<void>) | undefined

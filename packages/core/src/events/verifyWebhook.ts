@@ -4,7 +4,7 @@ import type { ParleyEvent } from "./ParleyEvent.ts"
 /** The prefix of a secret; base64 of 24 to 64 random bytes follows (Standard Webhooks 1.0). */
 const PREFIX = "whsec_"
 const SECRET_BYTES = { least: 24, most: 64 }
-/** The largest difference between the clocks of sender and receiver, in seconds. */
+/** The maximum difference between the clocks of sender and receiver, in seconds. */
 const TOLERANCE_SECONDS = 5 * 60
 
 export const WEBHOOK_ID = "webhook-id"
@@ -20,7 +20,7 @@ const MESSAGES = {
   content: "The webhook's body is not JSON."
 }
 
-/** A request that is not a valid webhook for this secret, or is too old; `problem` names the reason. */
+/** The request is not a valid webhook for this secret, or is too old; `problem` names the reason. */
 export class InvalidWebhook extends Error {
   readonly _tag = "InvalidWebhook"
   readonly code = "invalid_webhook"
@@ -41,14 +41,14 @@ const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
   }
 }
 
-/** The bytes of a secret, or undefined if the text is not a secret. */
+/** Returns the bytes of a secret; undefined if the text is not a secret. */
 const keyBytes = (secret: string): Uint8Array<ArrayBuffer> | undefined => {
   const bytes = secret.startsWith(PREFIX) ? bytesOf(secret.slice(PREFIX.length)) : undefined
   const { least, most } = SECRET_BYTES
   return bytes !== undefined && bytes.length >= least && bytes.length <= most ? bytes : undefined
 }
 
-/** True if a text is a secret for webhooks: `whsec_` and base64 of 24 to 64 bytes. */
+/** Returns true if a text is a secret for webhooks: `whsec_` and base64 of 24 to 64 bytes. */
 export const isWebhookSecret = (secret: string): boolean => keyBytes(secret) !== undefined
 
 const HMAC = { name: "HMAC", hash: "SHA-256" }
@@ -61,7 +61,7 @@ const keyOf = async (secret: string): Promise<CryptoKey> => {
 
 const utf8 = new TextEncoder()
 
-/** The signed content: the id, the time and the bytes of the body, with dots between them. */
+/** Returns the signed content: the id, the time and the bytes of the body, separated by dots. */
 const signedBytes = (id: string, timestamp: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> => {
   const head = utf8.encode(`${id}.${timestamp}.`)
   const content = typeof body === "string" ? utf8.encode(body) : body
@@ -71,7 +71,10 @@ const signedBytes = (id: string, timestamp: string, body: string | Uint8Array): 
   return all
 }
 
-/** The base64 HMACs of a webhook, one for each secret in its order. Rejects with `InvalidWebhook` for a text that is not a secret. */
+/**
+ * Returns the HMACs of a webhook in base64, one for each secret, in their order. Rejects with `InvalidWebhook` for a
+ * text that is not a secret.
+ */
 export const webhookSignatures = async (
   id: string,
   timestamp: string,
@@ -83,7 +86,7 @@ export const webhookSignatures = async (
   return Promise.all(keys.map(async (key) => new Uint8Array(await crypto.subtle.sign("HMAC", key, content))))
 }
 
-/** Headers as fetch has them, or as Node's requests do. */
+/** Headers as in `fetch`, or as in Node's requests. */
 export type ReceivedHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -95,10 +98,10 @@ const headerOf = (headers: ReceivedHeaders, name: string): string => {
 }
 
 /**
- * Proves that the owner of the secret sent a webhook within the last five minutes, and returns its event. `body` is the
- * received text or bytes, before anything parses them. While secrets are changed, pass both. Rejects with `InvalidWebhook`.
- * A webhook may arrive more than once: compare the `id` of its event with the ids that you have processed. The format is
- * Standard Webhooks 1.0.
+ * Verifies that the owner of the secret sent a webhook within the last five minutes, and returns its event. `body` is
+ * the received text or bytes, before they are parsed. While you change the secret, pass both secrets. Rejects with
+ * `InvalidWebhook`. A webhook may arrive more than once: compare the `id` of its event with the ids that you have
+ * handled. The format is Standard Webhooks 1.0.
  */
 export const verifyWebhook = async (
   headers: ReceivedHeaders,
@@ -109,7 +112,7 @@ export const verifyWebhook = async (
     headerOf(headers, name)
   ) as [string, string, string]
   if (id === "" || signature === "" || !/^\d{1,12}$/.test(timestamp)) throw new InvalidWebhook({ problem: "headers" })
-  // A body that a framework has parsed is not bytes, even if it has a length.
+  // A body that a framework has parsed does not consist of bytes, even if it has a length.
   if (typeof body !== "string" && !(ArrayBuffer.isView(body) && "BYTES_PER_ELEMENT" in body)) {
     throw new InvalidWebhook({ problem: "body" })
   }
@@ -118,7 +121,7 @@ export const verifyWebhook = async (
   // Receivers run this function without Effect, so it reads the clock of the process.
   const now = new Date().getTime() / 1000
   if (Math.abs(now - Number(timestamp)) > TOLERANCE_SECONDS) throw new InvalidWebhook({ problem: "timestamp" })
-  // The body is hashed once for each secret, however many signatures a stranger sends.
+  // The body is hashed once for each secret, so that many signatures in one request do not cost more work.
   const expected = await webhookSignatures(id, timestamp, body, secrets)
   const given = signature.split(" ").flatMap((one) => (one.startsWith("v1,") ? (bytesOf(one.slice(3)) ?? []) : []))
   const isRight = expected.some((right) => given.some((one) => sameBytes(right, one)))

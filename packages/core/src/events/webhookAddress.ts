@@ -1,8 +1,8 @@
-/** True if a URL's host is this machine, by an unambiguous name or address. */
+/** Returns true if a URL's host is this machine, by an unambiguous name or address. */
 export const isThisMachine = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** The problem of a webhook's address, in words; undefined if it is valid. */
+/** The problem of a webhook's address in words; undefined if it is valid. */
 export const webhookUrlProblem = (address: unknown): string | undefined => {
   const url = typeof address === "string" ? URL.parse(address) : null
   if (url === null) return "expected an address that begins with https://"
@@ -13,7 +13,10 @@ export const webhookUrlProblem = (address: unknown): string | undefined => {
   return undefined
 }
 
-/** Networks that are not the internet's, as their first address and how many bits name them (IANA special-purpose registries). */
+/**
+ * Networks that are not part of the internet, each with its first address and the length of its prefix in bits (IANA
+ * special-purpose registries).
+ */
 const IPV4: ReadonlyArray<readonly [string, number]> = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -37,7 +40,7 @@ const ipv4Bits = (address: string): bigint | undefined => {
   return parts.reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
 }
 
-/** The groups of an IPv6 address; `::` stands for all missing ones. */
+/** Returns an IPv6 address as one number; `::` represents all missing groups. */
 const ipv6Bits = (address: string): bigint | undefined => {
   const [plain = ""] = address.replaceAll(/^\[|\]$/g, "").split("%")
   const tail = /^(.*:)([\d.]+)$/.exec(plain)
@@ -62,17 +65,18 @@ const isPrivateIpv4 = (bits: bigint): boolean =>
 
 const isPrivateIpv6 = (bits: bigint): boolean => {
   const low = bits & 0xffff_ffffn
-  // Mapped and translated IPv4 (::ffff:0:0/96, 64:ff9b::/96), and 6to4 (2002::/16).
+  // IPv4 addresses that are mapped or translated to IPv6 (::ffff:0:0/96, 64:ff9b::/96), and 6to4 (2002::/16).
   if (bits >> 32n === 0xffffn || bits >> 32n === 0x64_ff9bn << 64n) return isPrivateIpv4(low)
   if (bits >> 112n === 0x2002n) return isPrivateIpv4((bits >> 80n) & 0xffff_ffffn)
-  // The internet's are in 2000::/3; of those, 2001::/23 is special, and 2001:db8::/32 and 3fff::/20 are for documents.
+  // Internet addresses are in 2000::/3. Within it, 2001::/23 is special, and 2001:db8::/32 and 3fff::/20 are for
+  // documentation.
   if (bits >> 125n !== 1n) return true
   return bits >> 105n === 0x2001_0000n >> 9n || bits >> 96n === 0x2001_0db8n || bits >> 108n === 0x3fff0n
 }
 
 /**
- * True if an IP address is not on the internet: of this machine, of a private or local network, or unassigned. A text
- * that is not an address counts as private.
+ * Returns true if an IP address is not on the internet: on this machine, in a private or local network, or unassigned.
+ * A text that is not an address counts as private.
  */
 export const isPrivateAddress = (address: string): boolean => {
   const ipv4 = ipv4Bits(address)

@@ -16,7 +16,10 @@ import { webhookUrlProblem } from "./webhookAddress.ts"
 
 const base64Of = (bytes: Uint8Array): string => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
 
-/** The headers of a webhook: signed with every secret, so that sender and receiver can change theirs one after the other. */
+/**
+ * Makes the headers of a webhook, signed with every secret, so that sender and receiver can change their secrets one
+ * after the other.
+ */
 export const webhookHeaders = Effect.fnUntraced(function* (
   id: string,
   body: string,
@@ -32,17 +35,17 @@ export const webhookHeaders = Effect.fnUntraced(function* (
   }
 })
 
-/** An address that events are sent to. */
+/** An address to which events are sent. */
 export interface WebhookEndpoint {
-  /** `https://`, or `http://` on this machine. It may hold a token: it reaches no log and no table. */
+  /** `https://`, or `http://` on this machine. It may contain a token, so it is never logged or stored. */
   readonly url: string
-  /** `whsec_` and base64 of 24 to 64 bytes; several while secrets are changed: each of them signs. */
+  /** `whsec_` and base64 of 24 to 64 bytes; several while a secret is being changed: each of them signs. */
   readonly secrets: ReadonlyArray<Redacted.Redacted<string>>
-  /** The event types to send; default all. */
+  /** The types of events to send; all unless given. */
   readonly events?: ReadonlyArray<EventType> | undefined
 }
 
-/** Webhooks that cannot be used, and why. */
+/** The configured webhooks are invalid. Contains the reasons. */
 export class InvalidWebhooks extends Schema.TaggedError<InvalidWebhooks>()("InvalidWebhooks", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -52,7 +55,7 @@ export class InvalidWebhooks extends Schema.TaggedError<InvalidWebhooks>()("Inva
   }
 }
 
-/** The problems of an endpoint, in words without its address or secrets. */
+/** Lists the problems of an endpoint, without its address or secrets. */
 export const webhookProblems = ({ events = EVENT_TYPES, secrets, url }: WebhookEndpoint): ReadonlyArray<string> => [
   ...[webhookUrlProblem(url)].flatMap((problem) => (problem === undefined ? [] : [`url: ${problem}`])),
   ...(secrets.length > 0 && secrets.every((secret) => isWebhookSecret(Redacted.value(secret)))
@@ -63,7 +66,7 @@ export const webhookProblems = ({ events = EVENT_TYPES, secrets, url }: WebhookE
     : [`events: expected some of ${EVENT_TYPES.join(", ")}`])
 ]
 
-/** Time limit of a whole try. */
+/** The time limit of a whole try. */
 const WEBHOOK_TIME_LIMIT_MS = 20_000
 
 /** Parses `retry-after` into milliseconds: seconds, or a date (RFC 9110, 10.2.3). */
@@ -89,14 +92,14 @@ const post = Effect.fnUntraced(function* (poster: WebhookPoster, endpoint: Webho
   return yield* new DeliveryFailed({ reason: `http_${status}`, retryAfterMs: askedFor, isGone: status === 410 })
 })
 
-/** An id of an endpoint that does not reveal its address. */
+/** Returns an id of an endpoint that does not reveal its address. */
 const endpointId = Effect.fnUntraced(function* (address: string) {
   const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(address)))
   const hex = Array.from(new Uint8Array(digest).slice(0, 4), (byte) => byte.toString(16).padStart(2, "0")).join("")
   return `webhook:${new URL(address).host}#${hex}`
 })
 
-/** The endpoints as destinations. Fails if one is invalid, or if two have the same address. */
+/** Returns the endpoints as destinations. Fails if one is invalid, or if two have the same address. */
 export const webhookSinks = Effect.fnUntraced(function* (
   endpoints: ReadonlyArray<WebhookEndpoint>,
   poster: WebhookPoster
@@ -128,9 +131,9 @@ export interface WebhookOptions {
   readonly endpoints: ReadonlyArray<{
     /** `https://`, or `http://` on this machine. */
     readonly url: string
-    /** `whsec_` and base64 of 24 to 64 random bytes; several while secrets are changed. */
+    /** `whsec_` and base64 of 24 to 64 random bytes; several while a secret is being changed. */
     readonly secret: string | ReadonlyArray<string>
-    /** The event types to send; default all. */
+    /** The types of events to send; all unless given. */
     readonly events?: ReadonlyArray<EventType>
   }>
 }
@@ -140,7 +143,7 @@ interface EventOptions {
   readonly webhooks?: WebhookOptions
 }
 
-/** The configured destinations of events. Rejects with `InvalidWebhooks`. */
+/** Returns the configured destinations of events. Rejects with `InvalidWebhooks`. */
 export const eventSinks = async ({ hooks = {}, webhooks }: EventOptions): Promise<ReadonlyArray<EventSink>> => {
   if (webhooks === undefined) return hookSinks(hooks)
   const endpoints = webhooks.endpoints.map(({ events, secret, url }) => {

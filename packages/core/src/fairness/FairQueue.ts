@@ -1,25 +1,28 @@
 import { Clock, Context, Deferred, Effect, Exit, Scope } from "effect"
 
 export interface FairQueueOptions {
-  /** The number of places, that is of people at work at a time. */
+  /** The number of places: the number of people whose work runs at the same time. */
   readonly places: number
-  /** Places of one person, including those after which they still rest. */
+  /** The maximum number of places of one person, including places after which the person still rests. */
   readonly perPerson: number
-  /** Pause of a person after their work: a multiple of its duration. Other people do not wait for it. */
+  /** The rest of a person after their work: a multiple of its duration. Other people do not wait for it. */
   readonly rest?: { readonly times: number; readonly longestMs: number } | undefined
-  /** Rounds of the event loop before a place is passed on, so that short work of other people is not delayed. */
+  /**
+   * The number of rounds of the event loop before a place is passed on, so that short work of other people is not
+   * delayed.
+   */
   readonly rounds?: number | undefined
 }
 
 type Ready = Deferred.Deferred<void>
 
 /**
- * Shares a number of places fairly: waiting people are served round robin, and the work of one person in the order of
- * arrival, so that a person with much work does not delay one with little. No work is refused.
+ * Shares a number of places fairly: waiting people are served in turns, and the work of one person in the order of
+ * arrival, so that a person with much work does not delay a person with little. No work is refused.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions
-  /** In the order in which they are served. */
+  /** The waiting work by person, in the order in which people are served. */
   readonly #waiting = new Map<string, Array<Ready>>()
   readonly #held = new Map<string, number>()
   #running = 0
@@ -28,7 +31,7 @@ export class FairQueue {
     this.#options = options
   }
 
-  /** Waits for a place, which is kept until the scope closes. */
+  /** Waits for a place; the place is released when the scope closes. */
   enter(person: string): Effect.Effect<void, never, Scope.Scope> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.scope, (scope) =>
@@ -52,7 +55,7 @@ export class FairQueue {
       const own = this.#waiting.get(person)
       if (own === undefined) this.#waiting.set(person, [ready])
       else own.push(ready)
-      // An interrupted person may already have received the place.
+      // The work may have received its place at the moment of its interruption.
       return Effect.onExit(restore(Deferred.await(ready)), (exit) =>
         Effect.sync(() => {
           if (Exit.isSuccess(exit) || this.#remove(person, ready)) return
@@ -82,7 +85,7 @@ export class FairQueue {
     return true
   }
 
-  /** Puts a person's waiting work behind that of all others. */
+  /** Moves a person behind all other waiting people. */
   #putLast(person: string): void {
     const own = this.#waiting.get(person) ?? []
     this.#waiting.delete(person)
@@ -102,7 +105,7 @@ export class FairQueue {
     }
   }
 
-  /** Ends the rest of a person. */
+  /** Ends a person's rest, so that the person may use the place again. */
   #giveBack(person: string): void {
     const held = (this.#held.get(person) ?? 1) - 1
     if (held > 0) this.#held.set(person, held)
@@ -110,7 +113,7 @@ export class FairQueue {
     this.#serve()
   }
 
-  /** Passes the place on, and ends the person's rest later. */
+  /** Passes the place on at once, and ends the person's rest later. */
   #leave(person: string, began: bigint): Effect.Effect<void> {
     const { rest, rounds = 0 } = this.#options
     const passOn = (now: bigint) =>
@@ -130,8 +133,8 @@ export class FairQueue {
 }
 
 /**
- * The queue for work that keeps the event loop of this process busy, cut into slices of about a millisecond: one slice
- * runs at a time, and a person rests for twice its duration. A process should have one of these.
+ * The queue for work that keeps the event loop of this process busy, in slices of about a millisecond: one slice runs
+ * at a time, and its person then rests for twice its duration. A process should have only one such queue.
  */
 export class FairSlices extends Context.Reference<FairQueue>("@parley/core/fairness/FairSlices", {
   defaultValue: () => new FairQueue({ places: 1, perPerson: 1, rest: { times: 2, longestMs: 50 }, rounds: 4 })

@@ -19,7 +19,10 @@ const make = (sessions: ReadonlyMap<string, Session>): SessionVerifier["Service"
     })
   })
 
-/** Sessions listed by their token: for tests, and for servers that keep sessions themselves. Later entries count too. */
+/**
+ * Sessions listed by their tokens: for tests, and for servers that keep sessions themselves. Entries may be added to
+ * the list later.
+ */
 export const InMemorySessionVerifier = {
   make,
   layer: (sessions: ReadonlyMap<string, Session>) => Layer.succeed(SessionVerifier, make(sessions))

@@ -1,10 +1,10 @@
 import { Context } from "effect"
 
-/** The request for which a call is made, as far as the security log names it. */
+/** The data about a request for which a call is made, as the security log needs it. */
 export interface RequestFacts {
-  /** The client's address, as far as trusted proxies report it; any text of a client. */
+  /** The client's address, as reported by trusted proxies; may be any text from a client. */
   readonly address: string
-  /** The client's `User-Agent`; any text of a client. */
+  /** The client's `User-Agent`; may be any text from a client. */
   readonly userAgent: string | undefined
   /** The method and the pattern of the path. */
   readonly route: string

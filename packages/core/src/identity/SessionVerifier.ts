@@ -1,36 +1,42 @@
 import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "./UserId.ts"
 
-/** The roles of operators: an owner may do everything, support reads. */
+/** The roles of operators: `owner` may do everything, `support` may only read. */
 export const OPERATOR_ROLES = ["owner", "support"] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
-/** The person of a request, as proven by a session token. */
+/** The person of a request, as proved by a session token. */
 export interface Session {
   readonly userId: UserId
   readonly email: string | undefined
-  /** The name that people see, if the token contains one. */
+  /** The display name, if the token contains one. */
   readonly name?: string | undefined
-  /** The person's role as an operator, if the signed token names one. */
+  /** The person's role as an operator, if the signed token contains one. */
   readonly role?: OperatorRole | undefined
   /**
-   * When the token was issued, in Unix milliseconds; undefined if it does not say so, and such a token is refused after
-   * the person was signed out everywhere.
+   * Unix milliseconds: the time at which the token was issued; undefined if the token does not contain it. Such a token
+   * is refused after the person was signed out everywhere.
    */
   readonly issuedAt?: number | undefined
-  /** When the person proved who they are, in Unix milliseconds; undefined if the token does not say so. */
+  /** Unix milliseconds: the time at which the person authenticated; undefined if the token does not contain it. */
   readonly signedInAt?: number | undefined
-  /** Unix time in milliseconds after which the token no longer counts. */
+  /** Unix milliseconds: the token is not valid after this time. */
   readonly expiresAt: number
 }
 
-/** The problems of a session: `ambiguous` means several different valid ones, `signed-out` one that was ended. */
+/**
+ * The problems of a session. `ambiguous`: the request has several different valid sessions; `signed-out`: the session
+ * was ended.
+ */
 export const SESSION_PROBLEMS = ["missing", "refused", "expired", "ambiguous", "signed-out"] as const
 
-/** No token, or one that is forged, expired or for another audience. `problem` and `userId` are for logs only. */
+/**
+ * The request has no token, or one that is forged, expired or for another audience. `problem` and `userId` are only for
+ * logs.
+ */
 export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("SessionInvalid", {
   problem: Schema.Literals(SESSION_PROBLEMS),
-  /** The person in the token, if its issuer signed it. */
+  /** The person in the token, if the token's signature is valid. */
   userId: Schema.optionalKey(Schema.String)
 }) {
   readonly code = "unauthorized"
@@ -39,11 +45,11 @@ export class SessionInvalid extends Schema.TaggedError<SessionInvalid>()("Sessio
   }
 }
 
-/** The identity provider's keys cannot be fetched, so that no token can be judged. */
+/** The identity provider's keys cannot be fetched, so no token can be verified. */
 export class SessionVerifierUnavailable extends Schema.TaggedError<SessionVerifierUnavailable>()(
   "SessionVerifierUnavailable",
   {
-    /** The wait before the next try in milliseconds, if it is known. */
+    /** Milliseconds until a retry, if they are known. */
     retryAfterMs: Schema.optionalKey(Schema.Finite),
     cause: Schema.Defect()
   }
@@ -54,13 +60,13 @@ export class SessionVerifierUnavailable extends Schema.TaggedError<SessionVerifi
   }
 }
 
-/** Checks session tokens issued by an identity provider. */
+/** Verifies session tokens of an identity provider. */
 export class SessionVerifier extends Context.Service<
   SessionVerifier,
   {
     /**
-     * Verifies the bare token (a JWT) and returns its session. A token without expiry is refused, because it could not
-     * be revoked.
+     * Verifies a token (a JWT, without a prefix) and returns its session. A token without an expiry is refused, because
+     * it could not be revoked.
      */
     verify(token: string): Effect.Effect<Session, SessionInvalid | SessionVerifierUnavailable>
   }

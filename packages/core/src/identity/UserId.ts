@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 const expected = "a person's id: 1 to 255 characters, without NUL"
 
-/** A person, named by the identity provider's `sub`: 1 to 255 characters, no NUL and no lone surrogate. */
+/** The id of a person, from the identity provider's `sub`: 1 to 255 characters, without NUL and unpaired surrogates. */
 export const UserId = Schema.String.annotate({
   description: "A person's id, as the identity provider names them."
 })
@@ -14,8 +14,10 @@ export const UserId = Schema.String.annotate({
   .annotateKey({ messageMissingKey: `Expected ${expected}` })
 export type UserId = typeof UserId.Type
 
-/** True if a text is a valid user id. */
+/** Returns true if a value is a valid user id. */
 export const isUserId: (value: unknown) => value is UserId = Schema.is(UserId)
 
-/** The owner of rows that belong to no person: of security events about none, and of units of work over global rows. */
+/**
+ * The owner of rows that belong to no person: of security events without a person, and of units of work on global rows.
+ */
 export const NO_PERSON: UserId = "parley:no-person"

@@ -14,7 +14,7 @@ import { WorkerRegistry } from "./WorkerRegistry.ts"
 export interface InMemoryJobQueueOptions {
   /** The number of concurrent jobs of a worker; default 2. */
   readonly concurrency?: number
-  /** Milliseconds that a running try has after the worker stops; default 10,000. */
+  /** The milliseconds that a running try has to end after its worker was stopped; default 10,000. */
   readonly stopTimeoutMs?: number
 }
 
@@ -26,16 +26,18 @@ const endOf = (exit: Exit.Exit<unknown, unknown>): TryEnd => {
   return Cause.hasInterruptsOnly(exit.cause) ? "cut-short" : "failed"
 }
 
-/** The jobs themselves. Every method runs while no unit of work does. */
+/** The table of jobs, with the changes that methods make. Changes run only while no unit of work runs. */
 const makeJobs = Effect.gen(function* () {
   const storage = yield* InMemoryStorage
   const ids = yield* IdGenerator
-  /** Those that wait or run, by twin. */
+  /** The jobs that wait or run, by their twin key. */
   const alive = yield* storage.table<string, HeldJob>()
-  /** Those that ended, by id, the longest ago first. */
+  /** The jobs that have ended, by id; those that ended first come first. */
   const ended = yield* storage.table<string, HeldJob>()
   const progress = new Map<string, JobProgress>()
-  /** Opens for good with the next change that may leave something to take; the one after it is another latch. */
+  /**
+   * Opens with the next change after which a job may be due, and stays open; a new latch replaces it for later changes.
+   */
   let change = Latch.makeUnsafe(false)
   let lastMicros = 0
 
@@ -51,7 +53,10 @@ const makeJobs = Effect.gen(function* () {
     before.openUnsafe()
   }
 
-  /** Has a run begin after now: adds a job, unless one waits; one that runs is marked. */
+  /**
+   * Ensures that a run of the job begins after now: adds the job unless a twin waits; marks a running twin to run
+   * again.
+   */
   const ask = (job: HeldJob): HeldJob => {
     const twin = alive.get(job.twin)
     const standing = twin === undefined ? job : twin.state === "running" ? { ...twin, again: true } : twin
@@ -124,8 +129,8 @@ const retryIn = (jobs: Jobs) =>
   })
 
 /**
- * Claims the next job for a worker; or returns the time until the next job is due, and a latch that opens with the next
- * change.
+ * Claims the next job for a worker. If none is due, returns the time until the next job is due, and a latch that opens
+ * with the next change.
  */
 const claimIn = (jobs: Jobs, taken: JobPlaces, kinds: ReadonlyMap<string, JobHandler>) =>
   Effect.map(Clock.currentTimeMillis, (now): Next => {
@@ -144,7 +149,10 @@ const claimIn = (jobs: Jobs, taken: JobPlaces, kinds: ReadonlyMap<string, JobHan
     return { waitMs: later.length === 0 ? undefined : Math.min(...later), change: jobs.change() }
   })
 
-/** Ends a try: the job is done, waits for its next try, or has failed. If it was enqueued meanwhile, it waits again. */
+/**
+ * Ends a try: the job is done, waits for its next try, or has failed. If the job was enqueued again meanwhile, it waits
+ * again.
+ */
 const settleIn = ({ alive, changed, ended, forget, ids, newMicros, progress }: Jobs) =>
   Effect.fnUntraced(function* (claimed: HeldJob, kind: JobKind, end: TryEnd) {
     const now = yield* Clock.currentTimeMillis
@@ -164,7 +172,7 @@ const settleIn = ({ alive, changed, ended, forget, ids, newMicros, progress }: J
     forget(now)
   })
 
-/** Works on jobs until the scope closes, with as many tries at once as `concurrency`. */
+/** Works on jobs until the scope closes, with at most `concurrency` tries at the same time. */
 const startWorker = (
   storage: InMemoryStorage["Service"],
   jobs: Jobs,
@@ -194,7 +202,7 @@ const startWorker = (
         const handler = kinds.get(found.claimed.kind)!
         return yield* tryJob(found.claimed, { ...handler, run: (facts) => restore(handler.run(facts)) })
       }
-      // Stopped since it looked, it looks no more.
+      // The worker was stopped during this look, so it does not look again.
       if (stopping) return
       const opened = restore(found.change.await)
       yield* found.waitMs === undefined ? opened : Effect.timeoutOption(opened, found.waitMs)
@@ -217,7 +225,7 @@ const startWorker = (
 
 const DAY_MS = 86_400_000
 
-/** The workers on the jobs. */
+/** Makes the registry of the workers. */
 const makeRegistry = (storage: InMemoryStorage["Service"], { alive }: Jobs) => {
   const workers = new Map<string, { readonly seenAt: number; readonly left: boolean }>()
   const atNow = <A>(use: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, use))
@@ -287,5 +295,5 @@ const makeWith = (options: InMemoryJobQueueOptions) =>
 const layerWith = (options: InMemoryJobQueueOptions) =>
   Layer.effectContext(makeWith(options)).pipe(Layer.provide(InMemoryStorage.layer))
 
-/** Jobs in the memory of one process, for tests and for trying Parley out; they are lost when it ends. */
+/** Jobs in the memory of one process, for tests and for trying Parley out; they are lost when the process ends. */
 export const InMemoryJobQueue = { layer: layerWith({}), layerWith }

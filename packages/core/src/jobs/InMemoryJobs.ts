@@ -6,7 +6,7 @@ import type { JobPage, JobQuery, JobRecord } from "./JobRecord.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Retention of a job after its end, in milliseconds. */
+/** The retention of a job after its end, in milliseconds. */
 export const KEPT_MS = { done: DAY_MS, failed: 30 * DAY_MS } as const
 
 /** A job in memory. */
@@ -17,21 +17,21 @@ export interface HeldJob {
   readonly payload: Schema.Json
   readonly twin: string
   readonly triesMax: number
-  /** Microseconds, so that jobs enqueued within a millisecond keep their order. */
+  /** The time of creation in microseconds, so that jobs enqueued within the same millisecond keep their order. */
   readonly createdMicros: number
   readonly state: JobRecord["state"]
   readonly tries: number
-  /** Unix milliseconds; counts while it waits. */
+  /** Unix milliseconds: the next try may begin then; only used while the job waits. */
   readonly dueAt: number
   readonly startedAt: number | undefined
   readonly endedAt: number | undefined
   /** True if the job was requested again while a try runs. */
   readonly again: boolean
-  /** Failed once, and was asked for again by `retry`. */
+  /** True if the job had failed and was started again by `retry`. */
   readonly retried: boolean
 }
 
-/** A newly enqueued job. */
+/** Makes a newly enqueued job. */
 export const asked = (
   job: Pick<HeldJob, "id" | "kind" | "owner" | "payload" | "twin" | "triesMax" | "createdMicros">,
   now: number,
@@ -53,7 +53,7 @@ export const asked = (
   retried
 })
 
-/** The record of a job for callers. */
+/** Returns the record of a job for callers. */
 export const recordOf = (job: HeldJob, progress: JobProgress | undefined): JobRecord => ({
   id: job.id,
   kind: job.kind,
@@ -74,10 +74,10 @@ type Position = Pick<HeldJob, "createdMicros" | "id">
 const newestFirst = (a: Position, b: Position): number =>
   b.createdMicros - a.createdMicros || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
-/** Microseconds since 1970, and a job's id. */
+/** The position in a list: microseconds since 1970, and a job's id. */
 export const JobPosition = Schema.Tuple([Schema.Number, Schema.String])
 
-/** A page of those that `mayBeSeen`, newest first. */
+/** Returns a page of the jobs for which `mayBeSeen` is true, newest first. */
 export const pageOfJobs = (
   jobs: Iterable<HeldJob>,
   mayBeSeen: (job: HeldJob) => boolean,

@@ -2,30 +2,30 @@ import { Effect, Schema } from "effect"
 import type { UserId } from "../identity/UserId.ts"
 
 /**
- * A kind of queued work. It is one value, declared in the domain that owns the work and listed in `parleyJobs.ts`;
- * queues use nothing else of it.
+ * A kind of queued work. A kind is one value, declared in the domain to which the work belongs, and listed in
+ * `parleyJobs.ts`; queues know nothing else about it.
  */
 export interface JobKind<Tag extends string = string, Payload = unknown> {
-  /** Its name, as it is stored and listed. Never changed once jobs of it may wait. */
+  /** The name of the kind, as it is stored and listed. Must not change once jobs of this kind may be queued. */
   readonly tag: Tag
-  /** The payload of a job, as JSON. If it changes, queued jobs must stay readable. */
+  /** The schema of a job's payload as JSON. After a change of the schema, queued jobs must still be readable. */
   readonly payload: Schema.Codec<Payload, Schema.Json>
-  /** The most tries of a job, 1 or more. */
+  /** The maximum number of tries of a job, 1 or more. */
   readonly tries: number
-  /** Milliseconds until the second try. Each further wait is twice as long, up to the longest. */
+  /** Milliseconds until the second try. Each further wait is twice as long, up to `longest`. */
   readonly retryDelayMs: { readonly first: number; readonly longest: number }
-  /** Milliseconds a try may take; it is interrupted then, and has failed. */
+  /** The time limit of a try in milliseconds: the try is then interrupted and counts as failed. */
   readonly timeLimitMs: number
-  /** True if no person waits for its jobs: a worker begins them only while no other job is due. */
+  /** True if no person waits for jobs of this kind: a worker begins one only if no other job is due. */
   readonly comesLast?: boolean
   /**
-   * Two jobs of one kind and owner with the same twin key are twins: the second one is not added while the first
-   * waits.
+   * Returns the twin key of a payload. Two jobs of the same kind, owner and twin key are twins: a second twin is not
+   * added while the first waits.
    */
   twinKey(payload: Payload): string
 }
 
-/** A job of a kind, with its owner and payload: a union of kinds becomes a union distinguished by `_tag`. */
+/** A job of a kind, with its owner and payload. A union of kinds becomes a union of jobs that `_tag` distinguishes. */
 export type JobOf<Kind extends JobKind> =
   Kind extends JobKind<infer Tag, infer Payload>
     ? { readonly _tag: Tag; readonly owner: UserId; readonly payload: Payload }
@@ -38,63 +38,66 @@ export const jobKind = <const Tag extends string, Payload>(
 ): JobKind<Tag, Payload> => ({ tag, ...facts })
 
 /**
- * The key that twins share: equal for equal kind, owner and twin key, different otherwise. Any store can hold this
- * text.
+ * The key that twins share: equal for the same kind, owner and twin key, otherwise different. Any store can contain
+ * this text.
  */
 export const twinOf = <Payload>(owner: UserId, kind: JobKind<string, Payload>, payload: Payload): string =>
   JSON.stringify([kind.tag, owner, kind.twinKey(payload)])
 
-/** Doublings after which any wait is the longest. Without a bound, none times two often enough would be no number. */
+/**
+ * The maximum number of doublings, after which any wait has its maximum. Without it, a first wait of zero multiplied by
+ * an infinite power would not be a number.
+ */
 const DOUBLINGS_MAX = 60
 
-/** Milliseconds between the end of the try with this number, from 1, and the next one. */
+/** Returns the milliseconds between the end of the try with this number, from 1, and the next try. */
 export const retryDelayMs = ({ retryDelayMs: { first, longest } }: Pick<JobKind, "retryDelayMs">, tried: number) =>
   Math.min(longest, first * 2 ** Math.min(tried - 1, DOUBLINGS_MAX))
 
 /** The progress of a try. */
 export interface JobProgress {
-  /** The stage, in a word: `parsing`, or `indexing`, which counts passages. It contains no personal text. */
+  /** The name of the stage: `parsing`, or `indexing`, which counts passages. Contains no personal data. */
   readonly stage: string
-  /** Units of this stage done so far, and of how many. */
+  /** The number of finished units of this stage; `of` is the number of all units. */
   readonly done: number
   readonly of: number
 }
 
 /** One try at a job. */
 export interface JobTry<Payload = unknown> {
-  /** The job's. */
+  /** The id of the job. */
   readonly id: string
   readonly owner: UserId
   readonly payload: Payload
   /** The number of the try, from 1. */
   readonly number: number
-  /** No further try follows if this one fails. */
+  /** True if no further try follows when this one fails. */
   readonly last: boolean
-  /** True if the job had failed finally and was enqueued again with `JobQueue.retry`. */
+  /** True if the job had failed with its last try and was started again with `JobQueue.retry`. */
   readonly retried: boolean
   /**
-   * Reports the progress of this try. It is cheap: a queue stores the latest progress at intervals, and drops that of
-   * a try that lost its job.
+   * Reports the progress of this try. Calls cost little: a queue stores the latest progress at intervals, and ignores
+   * progress of a try that has lost its job.
    */
   report(progress: JobProgress): void
 }
 
-/** Executes the jobs of one kind. The text of a failure is not stored, because it may contain personal data. */
+/** Runs the jobs of one kind. Texts of failures are not stored, because they may contain personal data. */
 export interface JobHandler {
   readonly kind: JobKind
   /** Runs a try with the stored payload, within the kind's time limit. */
   run(tried: JobTry): Effect.Effect<void, unknown>
-  /** A worker runs it once, soon after its start, so that the first job takes less time. */
+  /** Run once by a worker, soon after its start, so that the first job takes less time. */
   readonly prepare?: Effect.Effect<void>
 }
 
-/** A kind together with the function that builds its handler from services. */
+/** A kind, and the function that builds its handler from services. */
 export interface HandledJob<Kind extends JobKind = JobKind, R = never> {
   readonly kind: Kind
   readonly handler: Effect.Effect<JobHandler, never, R>
 }
 
-/** A handler of jobs of `kind`. A stored payload that does not decode is a failed try. */
+/** Makes the handler for jobs of `kind`. A stored payload that cannot be decoded counts as a failed try. */
 export const jobHandler = <Payload>(
   kind: JobKind<string, Payload>,
   handle: (tried: JobTry<Payload>) => Effect.Effect<void, unknown>
@@ -109,7 +112,7 @@ export const jobHandler = <Payload>(
   }
 }
 
-/** Declares the handler of `kind`: `make` returns the work of one try, and `prepare` is that of the handler. */
+/** Declares the handler of `kind`: `make` returns the work of one try, and `prepare` becomes that of the handler. */
 export const handledJob = <Tag extends string, Payload, R>(
   kind: JobKind<Tag, Payload>,
   make: Effect.Effect<(tried: JobTry<Payload>) => Effect.Effect<void, unknown>, never, R>,

@@ -1,19 +1,21 @@
 import type { UserId } from "../identity/UserId.ts"
 
-/** Number of recently served people whose order is kept: more than wait at a time in practice. */
+/**
+ * The number of recently served people whose order is remembered: in practice more people than wait at the same time.
+ */
 const REMEMBERED = 500
 
 /**
- * Schedules the jobs of people fairly on a number of places. The waiting person who was served longest ago is next. One
- * person never takes the last place, so that others find a free one.
+ * Distributes the jobs of people fairly over a number of places. The waiting person who was served the longest time ago
+ * is next. One person never takes the last free place, so that others find one.
  */
 export class JobPlaces {
   readonly #share: number
   readonly #running = new Map<UserId, number>()
-  /** Oldest first. */
+  /** The recently served people, the person served the longest time ago first. */
   readonly #served = new Set<UserId>()
 
-  /** `places` is the number of concurrent jobs. A person may have all but one of them, or the only one. */
+  /** `places` is the number of concurrent jobs. One person may have all places except one, or the only place. */
   constructor(places: number) {
     this.#share = Math.max(1, places - 1)
   }
@@ -25,12 +27,12 @@ export class JobPlaces {
     return sum
   }
 
-  /** People who have their full share. */
+  /** The people who have the maximum number of places for one person. */
   get full(): ReadonlyArray<UserId> {
     return [...this.#running].filter(([, number]) => number >= this.#share).map(([userId]) => userId)
   }
 
-  /** Recently served people, longest ago first. Other people come before all of them. */
+  /** The recently served people, the person served the longest time ago first. All other people come before them. */
   get served(): ReadonlyArray<UserId> {
     return [...this.#served]
   }
@@ -51,7 +53,10 @@ export class JobPlaces {
     else this.#running.delete(userId)
   }
 
-  /** The next of the waiting items, in the order of arrival; undefined if all people have their share. */
+  /**
+   * Returns the next of the waiting items, which are in the order of arrival; undefined if all their people have the
+   * maximum number of places.
+   */
   next<W extends { readonly userId: UserId }>(waiting: Iterable<W>): W | undefined {
     const full = new Set(this.full)
     const places = new Map(this.served.map((userId, place) => [userId, place]))

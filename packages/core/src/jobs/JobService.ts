@@ -10,27 +10,27 @@ import { JOB_STATES, type JobPage, type JobRecord } from "./JobRecord.ts"
 
 /** Selects jobs for operators, newest first. */
 export const JobsAsked = Schema.Struct({
-  /** Only jobs of this person; those of all people unless given. */
+  /** Only jobs of this person; jobs of all people unless given. */
   userId: Schema.optional(UserId),
   state: Schema.optional(Schema.Literals(JOB_STATES)),
   /** The tag of a kind, for example `ProcessDocument`. */
   kind: Schema.optional(Schema.String),
-  /** The most jobs: 50 unless given, at most 1,000. */
+  /** The maximum number of jobs: 50 unless given, at most 1,000. */
   limit: Schema.optional(PageLimit),
-  /** `next` of the page before. */
+  /** The `next` of the previous page. */
   after: Schema.optional(Id)
 })
 export type JobsAsked = typeof JobsAsked.Type
 
 const PAGE = 50
 
-/** The queued work, as operators see it. */
+/** The queued work, for operators. */
 export class JobService extends Context.Service<
   JobService,
   {
-    /** A page of jobs: those that are done are listed for a day, those that failed for a month. */
+    /** Returns a page of jobs: those that are done are listed for a day, failed ones for a month. */
     list(asked?: JobsAsked): Effect.Effect<JobPage, InvalidInput | StorageFailed>
-    /** Runs a failed job again, with all its tries. Returns the job that represents it now. */
+    /** Runs a failed job again, with all its tries. Returns the job that will run. */
     retry(userId: UserId, jobId: string): Effect.Effect<JobRecord, JobNotFound | JobNotFailed | StorageFailed>
   }
 >()("@parley/core/jobs/JobService") {

@@ -6,21 +6,24 @@ import type { HandledJob, JobKind } from "./JobKind.ts"
 import { JobQueue } from "./JobQueue.ts"
 import { WorkerRegistry } from "./WorkerRegistry.ts"
 
-/** The time between two signs of life of a worker. */
+/** The time between two heartbeats of a worker. */
 const BEAT = "10 seconds"
 
-/** A process that starts has other things to do first. */
+/** The wait before the preparation, because a process that starts has more urgent work. */
 const BEFORE_PREPARING = "1 second"
 
-/** Works on queued jobs of the kinds that it was built with. */
+/** Works on queued jobs of the kinds for which it was built. */
 export class JobWorker extends Context.Service<
   JobWorker,
   {
-    /** Works on queued jobs, and is seen as a worker, until the scope closes. Any number of processes may do so at once. */
+    /**
+     * Works on queued jobs, and reports itself as a worker, until the scope closes. Any number of processes may do so
+     * at once.
+     */
     readonly work: Effect.Effect<void, StorageFailed, Scope.Scope>
   }
 >()("@parley/core/jobs/JobWorker") {
-  /** A worker for these kinds. */
+  /** Builds a worker for these kinds. */
   static readonly layerOf = <R>(
     jobs: ReadonlyArray<HandledJob<JobKind, R>>
   ): Layer.Layer<JobWorker, never, JobQueue | WorkerRegistry | R> =>

@@ -2,13 +2,13 @@ import type { Effect } from "effect"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { WORKER_ALIVE_MS, type WorkState, WorkerRegistry } from "./WorkerRegistry.ts"
 
-/** A job that is due for longer is a problem. */
+/** Milliseconds: a job that has been due for longer is reported as a problem. */
 const JOB_WAITS_MS = 60_000
 
-/** A finding about the background work, for readiness and `doctor`. */
+/** A finding about the background work, for the readiness check and `doctor`. */
 export interface WorkFinding {
   readonly name: "workers" | "jobs"
-  /** `unused`: no worker has ever run on this storage, and none is missed. */
+  /** `unused`: no worker has ever run on this storage, so none is missing. */
   readonly status: "ok" | "failed" | "unused"
   /** A sentence without personal data. */
   readonly detail: string
@@ -30,10 +30,12 @@ const jobsOf = ({ due, oldestDueMs = 0 }: WorkState): WorkFinding =>
     ? { name: "jobs", status: "failed", detail: `${due} are due, the oldest for ${secondsOf(oldestDueMs)} seconds` }
     : { name: "jobs", status: "ok", detail: due === 0 ? "none is due" : `${due} are due` }
 
-/** The findings of a state: whether a worker lives, and whether a job has waited for longer than a minute. */
+/**
+ * Returns the findings of a state: whether a worker is alive, and whether a job has been due for longer than a minute.
+ */
 export const workFindings = (state: WorkState): ReadonlyArray<WorkFinding> => [workersOf(state), jobsOf(state)]
 
-/** Looks at the background work of all processes. */
+/** Reads the state of the background work of all processes. */
 export const workState: Effect.Effect<WorkState, StorageFailed, WorkerRegistry> = WorkerRegistry.use((registry) =>
   registry.state({ aliveMs: WORKER_ALIVE_MS })
 )

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { JOB_STATES } from "./JobRecord.ts"
 
-/** The owner has no job with this id: it never existed, or its retention time is over. */
+/** The owner has no job with this id: it never existed, or its retention time has ended. */
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { jobId: Schema.String }) {
   readonly code = "job_not_found"
   override get message() {
@@ -9,7 +9,7 @@ export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound"
   }
 }
 
-/** Only a job whose last try failed is tried again by request; other jobs are retried automatically. */
+/** Only a job whose last try failed can be retried on request; other jobs are retried automatically. */
 export class JobNotFailed extends Schema.TaggedError<JobNotFailed>()("JobNotFailed", {
   jobId: Schema.String,
   state: Schema.Literals(JOB_STATES)

@@ -9,9 +9,9 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { ServiceKeyStore } from "./ServiceKeyStore.ts"
 
-/** Asks for a page of events. */
+/** Selects a page of events. */
 export interface FeedAsked {
-  /** `next` of the page before; undefined for the oldest events. */
+  /** The `next` of the previous page; undefined for the oldest events. */
   readonly after: string | undefined
   readonly limit: number
 }
@@ -19,17 +19,20 @@ export interface FeedAsked {
 /** A page of events, the oldest first. */
 export interface FeedPage {
   readonly events: ReadonlyArray<ParleyEvent>
-  /** The position after the last event; that of the page before if this one is empty. */
+  /** The position after the last event; equal to `after` if this page is empty. */
   readonly next: string
 }
 
-/** Events that back ends read over HTTP. They are stored while a service key with the scope `events:read` is active. */
+/**
+ * The events that back ends read over HTTP. Events are stored while a service key with the scope `events:read` is
+ * active.
+ */
 export class EventFeed extends Context.Service<
   EventFeed,
   {
-    /** Events after those of a page. Stores events from the first read on, at the latest. */
+    /** Returns the events after a position. Events are stored at the latest from the first read on. */
     read(input: FeedAsked): Effect.Effect<FeedPage, InvalidInput | StorageFailed>
-    /** Has events stored while a key may read them, until interrupted. */
+    /** Subscribes to events while an active key may read them, until interrupted. */
     readonly run: Effect.Effect<never>
   }
 >()("@parley/core/keys/EventFeed") {

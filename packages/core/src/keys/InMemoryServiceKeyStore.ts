@@ -29,7 +29,7 @@ const make = Effect.gen(function* () {
   const keys = yield* storage.table<string, Stored>()
   const atNow = <A>(work: (now: number) => A) => storage.exclusive(Effect.map(Clock.currentTimeMillis, work))
 
-  /** Changes a key if there is one; returns it. */
+  /** Changes a key if it exists, and returns the key. */
   const change = (id: string, to: (stored: Stored, now: number) => Stored | undefined) =>
     atNow((now) => {
       const stored = keys.get(id)
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The keys of services in the memory of one process. */
+/** Service keys in the memory of one process. */
 export const InMemoryServiceKeyStore = {
   layer: Layer.effect(ServiceKeyStore, make).pipe(Layer.provide(InMemoryStorage.layer))
 }

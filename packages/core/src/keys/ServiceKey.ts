@@ -15,9 +15,9 @@ export type ServiceKeyState = "active" | "expired" | "revoked"
 
 /** A key with which a back end of the operator calls Parley, without its secret. Times are in Unix milliseconds. */
 export interface ServiceKey {
-  /** Stands in the key's text, in the source of its holds (`key:<id>`) and in the audit log. */
+  /** The id, which is part of the key's text, of the spender of its holds (`key:<id>`) and of the audit log. */
   readonly id: string
-  /** The operator's name for it. */
+  /** The name that the operator gave the key. */
   readonly name: string
   readonly scopes: ReadonlyArray<ServiceScope>
   readonly state: ServiceKeyState
@@ -25,9 +25,9 @@ export interface ServiceKey {
   /** Undefined if the key does not expire. */
   readonly expiresAt: number | undefined
   readonly revokedAt: number | undefined
-  /** The end of the text that the last rotation replaced: it counts until then. Undefined if there was no rotation. */
+  /** The time until which the text before the last rotation is also valid. Undefined if there was no rotation. */
   readonly previousUntil: number | undefined
-  /** The last use, recorded at most once a minute; undefined if the key was never used. */
+  /** The time of the last use, recorded at most once a minute; undefined if the key was never used. */
   readonly lastUsedAt: number | undefined
 }
 
@@ -38,8 +38,8 @@ export const ID_BYTES = 8
 export const SECRET_BYTES = 32
 const TEXT = new RegExp(`^${PREFIX}([0-9a-f]{${ID_BYTES * 2}})_[0-9a-f]{${SECRET_BYTES * 2}}$`)
 
-/** The text of a key, which only its service has. */
+/** Returns the text of a key, which only the service that uses it has. */
 export const serviceKeyText = (id: string, secret: string): string => `${PREFIX}${id}_${secret}`
 
-/** The id in the text of a key; undefined if the text is not in the form of a key. Proves nothing. */
+/** Returns the id in the text of a key; undefined if the text does not have the form of a key. Proves nothing. */
 export const serviceKeyIdIn = (text: string): string | undefined => TEXT.exec(text)?.[1]

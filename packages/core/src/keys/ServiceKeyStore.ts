@@ -13,9 +13,9 @@ export interface NewServiceKey {
   readonly expiresAt: number | undefined
 }
 
-/** A key with the digests of its texts that count now. */
+/** A key with the digests of its valid texts. */
 export interface FoundServiceKey extends ServiceKey {
-  /** The SHA-256 of each text, in hexadecimal: the current one, and during an overlap the one before. */
+  /** The SHA-256 of each valid text, in hexadecimal: the present one and, after a rotation, the previous one. */
   readonly digests: ReadonlyArray<string>
 }
 
@@ -23,33 +23,36 @@ export interface RotateServiceKey {
   readonly id: string
   /** The SHA-256 of the new text, in hexadecimal. */
   readonly digest: string
-  /** Time for which the text before still counts, in milliseconds. */
+  /** Milliseconds for which the previous text stays valid. */
   readonly overlapMs: number
 }
 
-/** Time between two recorded uses of a key, at least. Milliseconds. */
+/** The minimum number of milliseconds between two recorded uses of a key. */
 export const NOTE_USE_EVERY_MS = 60_000
 
 /**
- * Stores the keys of services for all server processes together, as digests only. Expiry and overlaps go by the
- * storage's clock. Keys belong to no person: an erasure changes none.
+ * Stores the service keys for all server processes together, as digests only. Expiry and overlaps are measured by the
+ * storage's clock. Keys belong to no person: an erasure does not change them.
  */
 export class ServiceKeyStore extends Context.Service<
   ServiceKeyStore,
   {
-    /** Stores a key, within its unit of work if there is one. */
+    /** Stores a key, as part of the unit of work if there is one. */
     insert(key: NewServiceKey): Effect.Effect<ServiceKey, StorageFailed>
     find(id: string): Effect.Effect<FoundServiceKey | undefined, StorageFailed>
     /** All keys, the newest first. */
     readonly list: Effect.Effect<ReadonlyArray<ServiceKey>, StorageFailed>
     /**
-     * Replaces the text of an active key; the text before the replaced one ends at once. Undefined, and no change, if
-     * there is no active key with this id.
+     * Replaces the text of an active key; the text before the replaced one becomes invalid at once. Returns undefined,
+     * without a change, if there is no active key with this id.
      */
     rotate(input: RotateServiceKey): Effect.Effect<ServiceKey | undefined, StorageFailed>
-    /** Revokes a key, with all its texts. A second call keeps the time of the first. Undefined if there is no such key. */
+    /**
+     * Revokes a key with all its texts. A second call does not change the time of the first. Returns undefined if there
+     * is no such key.
+     */
     revoke(id: string): Effect.Effect<ServiceKey | undefined, StorageFailed>
-    /** Records that a key is used, unless a use of the last minute is recorded (`NOTE_USE_EVERY_MS`). */
+    /** Records that a key was used, unless a use within the last minute is recorded (`NOTE_USE_EVERY_MS`). */
     noteUse(id: string): Effect.Effect<void, StorageFailed>
   }
 >()("@parley/core/keys/ServiceKeyStore") {}

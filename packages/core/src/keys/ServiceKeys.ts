@@ -21,7 +21,7 @@ import {
 } from "./ServiceKey.ts"
 import { type FoundServiceKey, NOTE_USE_EVERY_MS, ServiceKeyStore } from "./ServiceKeyStore.ts"
 
-/** Time for which the text before a rotation still counts. */
+/** Milliseconds for which the previous text of a key stays valid after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
 
 const NAME = "1 to 100 characters in one line"
@@ -37,11 +37,11 @@ export const ServiceKeyName = Schema.String.check(
 /** A key to create. */
 export const CreateServiceKey = Schema.Struct({
   name: ServiceKeyName,
-  /** Its rights, one or more. */
+  /** The rights of the key, one or more. */
   scopes: Schema.Array(Schema.Literals(SERVICE_SCOPES)).check(
     Schema.makeFilter((scopes: ReadonlyArray<string>) => scopes.length > 0, { expected: SCOPES })
   ),
-  /** When it expires, in Unix milliseconds: a time in the future. Absent if it does not expire. */
+  /** Unix milliseconds: a time in the future at which the key expires. Absent if it does not expire. */
   expiresAt: Schema.optional(Schema.Finite)
 })
 export type CreateServiceKey = typeof CreateServiceKey.Type
@@ -49,12 +49,15 @@ export type CreateServiceKey = typeof CreateServiceKey.Type
 /** A key to rotate. */
 export const RotateInput = Schema.Struct({
   id: Id,
-  /** True if the key's text before ends at once, for example because it leaked. It ends after 24 hours otherwise. */
+  /**
+   * True if the previous text of the key becomes invalid at once, for example because it leaked; otherwise it stays
+   * valid for 24 hours.
+   */
   endsNow: Schema.optional(Schema.Boolean)
 })
 export type RotateInput = typeof RotateInput.Type
 
-/** A key with its text. The text is stored nowhere and cannot be read again. */
+/** A key with its text. The text is not stored and cannot be read again. */
 export interface IssuedServiceKey extends ServiceKey {
   readonly key: string
 }
@@ -68,7 +71,7 @@ const newText = Effect.fnUntraced(function* (id: string) {
 
 const utf8 = new TextEncoder()
 
-/** True if the digest is one of those that count. Every comparison is made, each in constant time. */
+/** Returns true if the digest is one of the valid digests. Compares with all of them, each in constant time. */
 const isOneOf = (digests: ReadonlyArray<string>, digest: string): boolean => {
   const given = utf8.encode(digest)
   return digests.map((each) => sameBytes(utf8.encode(each), given)).includes(true)
@@ -76,7 +79,7 @@ const isOneOf = (digests: ReadonlyArray<string>, digest: string): boolean => {
 
 const publicKey = ({ digests: _digests, ...key }: FoundServiceKey): ServiceKey => key
 
-/** Records uses in the background, for each key at most once a minute. */
+/** Makes a function that records the use of a key in the background, at most once a minute for each key. */
 const makeNoteUse = Effect.gen(function* () {
   const store = yield* ServiceKeyStore
   const scope = yield* Effect.scope
@@ -90,27 +93,28 @@ const makeNoteUse = Effect.gen(function* () {
 })
 
 /**
- * Keys with which back ends of the operator call Parley. Every proof reads the stored key, so a revocation, a rotation
- * and a new key count on every process at once. Each change is recorded in the audit log, in the same transaction.
+ * The keys with which back ends of the operator call Parley. Every verification reads the stored key, so a revocation,
+ * a rotation or a new key takes effect in all processes at once. Each change is recorded in the audit log, in the same
+ * transaction.
  */
 export class ServiceKeys extends Context.Service<
   ServiceKeys,
   {
-    /** Creates a key. Its text is in the answer only: the storage has its SHA-256. */
+    /** Creates a key. Only the returned value contains its text; the storage contains the SHA-256 of the text. */
     create(input: CreateServiceKey, asked?: ActionAsked): Effect.Effect<IssuedServiceKey, InvalidInput | StorageFailed>
-    /** All keys, also expired and revoked ones, the newest first. */
+    /** All keys, including expired and revoked ones, the newest first. */
     readonly list: Effect.Effect<ReadonlyArray<ServiceKey>, StorageFailed>
     /**
-     * Gives a key a new text, which counts at once; id, scopes and holds stay. The text before counts for 24 hours
-     * more, or ends at once with `endsNow`; one before that ends at once.
+     * Gives a key a new text, which is valid at once; the id, the scopes and the holds stay. The previous text stays
+     * valid for 24 hours, or becomes invalid at once with `endsNow`; a text before that one becomes invalid at once.
      */
     rotate(
       input: RotateInput,
       asked?: ActionAsked
     ): Effect.Effect<IssuedServiceKey, ServiceKeyNotFound | ServiceKeyInactive | StorageFailed>
-    /** Ends a key with all its texts, for good. Revoking it again changes nothing. */
+    /** Ends a key with all its texts for good. Revoking the key again changes nothing. */
     revoke(id: string, asked?: ActionAsked): Effect.Effect<ServiceKey, ServiceKeyNotFound | StorageFailed>
-    /** The key that a text proves. Its use is recorded in the background, at most once a minute. */
+    /** Returns the key that a text proves. Its use is recorded in the background, at most once a minute. */
     prove(text: string): Effect.Effect<ServiceKey, ServiceKeyInvalid | StorageFailed>
   }
 >()("@parley/core/keys/ServiceKeys") {

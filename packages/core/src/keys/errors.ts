@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
-/** The reasons for which a key is refused: for logs only, the client sees one answer. */
+/** The reasons why a key is refused: only for logs, because the client gets the same answer for all. */
 export const SERVICE_KEY_PROBLEMS = ["malformed", "unknown", "expired", "revoked"] as const
 
-/** A request of a service carries no key that counts. */
+/** The request of a service contains no valid key. */
 export class ServiceKeyInvalid extends Schema.TaggedError<ServiceKeyInvalid>()("ServiceKeyInvalid", {
   problem: Schema.Literals(SERVICE_KEY_PROBLEMS)
 }) {

@@ -5,29 +5,31 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { type CallLimit, CallLimiter, type LimitReached } from "./CallLimiter.ts"
 
 /**
- * Lifetime of the leases of calls, after which calls of a dead process no longer count, and the interval of their
- * renewal.
+ * The lifetime of the leases of calls in milliseconds, after which calls of a dead process are no longer counted;
+ * `PAUSES_PER_RENEWAL` sets how often they are renewed.
  */
 const LEASE_MS = 30_000
 const PAUSES_PER_RENEWAL = 10
-/** Leases of ended calls are returned with the next call, or after this long without one. */
+/** Milliseconds: the leases of ended calls are returned with the next call, or after this time if there is none. */
 const PAUSE_MS = 1_000
-/** A store that hangs must not hold up the next try, nor the end of the process. */
+/**
+ * The time limit of a call to the store: a store that hangs must delay neither the next try nor the end of the process.
+ */
 const PATIENCE = "5 seconds"
-/** Above this many remembered full windows, ended ones are removed. */
+/** The maximum number of remembered full windows; at this number, windows that have ended are removed. */
 const MANY = 10_000
 
-/** A call that one of its limits refused. */
+/** One of the limits of a call refused the call. */
 export class CallRefused extends Data.TaggedError("CallRefused")<{
-  /** The place of the limit among those of the call. */
+  /** The position of the limit in the list of the call's limits. */
   readonly place: number
   readonly reached: LimitReached
-  /** Milliseconds until the window ends; undefined if an open call has to end first. */
+  /** Milliseconds until the window ends; undefined if the call has to wait for the end of another call. */
   readonly remainingMs: number | undefined
 }> {}
 
 export interface EnterInput {
-  /** In the order in which a refusal names them. */
+  /** The limits, in the order in which they are checked: a refusal names the first. */
   readonly limits: ReadonlyArray<CallLimit>
   /** Milliseconds. */
   readonly windowMs: number
@@ -36,13 +38,13 @@ export interface EnterInput {
 const keyOf = ({ name, subject }: CallLimit): string => `${name} ${subject}`
 
 /**
- * Admits calls, with one statement each, and counts them as open until they end in any way. A full window stays full
- * until its end, so a process that has learned this refuses further calls without a statement.
+ * Admits calls, each with one statement, and counts them as open until they end in any way. A full window stays full
+ * until its end, so a process that knows of it refuses further calls without a statement.
  */
 export class CallGate extends Context.Service<
   CallGate,
   {
-    /** Admits a call, which is open until the scope closes. A refused call is counted nowhere. */
+    /** Admits a call, which stays open until the scope closes. A refused call is not counted anywhere. */
     enter(input: EnterInput): Effect.Effect<void, CallRefused | StorageFailed, Scope.Scope>
   }
 >()("@parley/core/limits/CallGate") {
@@ -52,7 +54,10 @@ export class CallGate extends Context.Service<
   )
 }
 
-/** The leases of this process' calls: those of open calls are renewed, those of ended calls returned. */
+/**
+ * Makes the leases of the calls of this process: leases of open calls are renewed, and those of ended calls are
+ * returned.
+ */
 const makeLeases = Effect.gen(function* () {
   const limiter = yield* CallLimiter
   const scope = yield* Effect.scope
@@ -61,7 +66,10 @@ const makeLeases = Effect.gen(function* () {
   let pauses = 0
   let beating = false
 
-  /** If the call that carries these leases fails, they expire by themselves, because they are no longer renewed. */
+  /**
+   * Takes the leases of ended calls, to be returned with the next call. If that call fails, the leases expire, because
+   * they are no longer renewed.
+   */
   const takeEnded = (): ReadonlyArray<string> => {
     const taken = ended
     ended = []
@@ -149,7 +157,7 @@ const make = Effect.gen(function* () {
       if (refusal !== undefined) return yield* refusal
       const lease = yield* ids.next
       const end = Effect.sync(() => leases.end(lease))
-      // It may have been admitted although its answer was lost.
+      // The call may have been admitted even if the answer was lost, so its lease is ended in any case.
       yield* Effect.acquireRelease(
         Effect.tapErrorTag(admit(input, lease), "StorageFailed", () => end),
         () => end

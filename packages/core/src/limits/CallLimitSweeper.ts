@@ -4,18 +4,21 @@ import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { CallLimiter } from "./CallLimiter.ts"
 import { SpendLimiter } from "./SpendLimiter.ts"
 
-/** Forgotten in one call, and the time between two sweeps, which varies so that servers do not sweep in step. */
+/**
+ * The maximum number of counts that one call deletes; `SWEEPS` is the time between two sweeps, varied so that servers
+ * do not sweep at the same moments.
+ */
 const PER_SWEEP = 1_000
 const SWEEPS = Schedule.jittered(Schedule.spaced("1 minute"))
 
 /**
- * Deletes counts of ended windows, and with them their subjects: addresses are stored no longer than needed. Any
- * number of servers may sweep at once.
+ * Deletes the counts of windows that have ended, and with them their subjects, so that addresses are stored no longer
+ * than needed. Any number of servers may sweep at once.
  */
 export class CallLimitSweeper extends Context.Service<
   CallLimitSweeper,
   {
-    /** Forgets all that has ended. */
+    /** Deletes everything that has ended. */
     readonly sweep: Effect.Effect<void, StorageFailed>
     /** Sweeps every minute until interrupted. */
     readonly run: Effect.Effect<never>

@@ -5,11 +5,11 @@ interface Calls {
   count: number
   /** Unix milliseconds. */
   endsAt: number
-  /** Unix milliseconds at which each open call counts as ended. */
+  /** For each open call, the time in Unix milliseconds at which it counts as ended. */
   readonly open: Map<string, number>
 }
 
-/** Retention of expired leases, for a process that was only suspended. */
+/** Milliseconds for which expired leases are kept, because their process may only have been suspended. */
 const FORGET_AFTER_MS = 60_000
 
 const keyOf = ({ name, subject }: CallLimit): string => JSON.stringify([subject, name])
@@ -78,5 +78,5 @@ const make = Effect.sync(() => {
   })
 })
 
-/** Counts calls in the memory of one process: correct if there is only one. */
+/** Limits calls in the memory of one process: only correct if there is one process. */
 export const InMemoryCallLimiter = { layer: Layer.effect(CallLimiter, make) }

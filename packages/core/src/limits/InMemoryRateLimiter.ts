@@ -7,7 +7,7 @@ interface Window {
   readonly endsAt: number
 }
 
-/** Above this many windows, ended ones are removed. */
+/** The maximum number of windows; at this number, windows that have ended are removed. */
 const MANY = 10_000
 
 const make = Effect.sync(() => {
@@ -35,5 +35,5 @@ const make = Effect.sync(() => {
   })
 })
 
-/** Counts in the memory of one process: correct if there is only one. */
+/** Counts events in the memory of one process: only correct if there is one process. */
 export const InMemoryRateLimiter = { layer: Layer.effect(RateLimiter, make) }

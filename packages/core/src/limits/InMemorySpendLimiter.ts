@@ -47,5 +47,5 @@ const make = Effect.sync(() => {
   })
 })
 
-/** Bounds spending in the memory of one process: correct if there is only one. */
+/** Limits spending in the memory of one process: only correct if there is one process. */
 export const InMemorySpendLimiter = { layer: Layer.effect(SpendLimiter, make) }

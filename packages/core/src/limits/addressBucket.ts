@@ -1,10 +1,13 @@
-/** The one subject of all callers with an unknown address: together they have the limits of one address. */
+/** The common name of all callers with an unknown address: together they have the limits of one address. */
 export const UNKNOWN_ADDRESS = "unknown"
 
 const OCTET = /^(?:0|[1-9]\d{0,2})$/
 const GROUP = /^[\da-f]{1,4}$/
 
-/** The last 32 bits of these 96-bit prefixes are an IPv4 address: IPv4-mapped (RFC 4291), translated (RFC 6052, RFC 2765). */
+/**
+ * Prefixes of 96 bits after which the last 32 bits are an IPv4 address: IPv4-mapped (RFC 4291), translated (RFC 6052,
+ * RFC 2765).
+ */
 const IPV4_PREFIXES = [
   [0, 0, 0, 0, 0, 0xffff],
   [0x64, 0xff9b, 0, 0, 0, 0],
@@ -19,7 +22,7 @@ const octetsOf = (text: string): ReadonlyArray<number> | undefined => {
     : undefined
 }
 
-/** Groups on one side of `::`, of which the last may be an IPv4 address. */
+/** The groups on one side of `::`; the last group may be an IPv4 address. */
 const groupsOf = (text: string): ReadonlyArray<number> | undefined => {
   if (text === "") return []
   const groups: Array<number> = []
@@ -41,7 +44,7 @@ const ipv6GroupsOf = (text: string): ReadonlyArray<number> | undefined => {
   const [left, right] = sides.map(groupsOf)
   if (left === undefined || sides.length > 2) return undefined
   if (sides.length === 1) return left.length === 8 ? left : undefined
-  // An IPv4 address ends the whole address, so that it cannot stand before "::".
+  // An IPv4 address can only be at the end of the whole address, and not before "::".
   if (right === undefined || left.length + right.length > 7 || sides[0]?.includes(".") === true) return undefined
   return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right]
 }
@@ -55,7 +58,7 @@ const ipv4In = (groups: ReadonlyArray<number>): string | undefined => {
     .join(".")
 }
 
-/** Removes the additions of some proxies: brackets, a port, a zone (RFC 7239, 6; RFC 4007, 11). */
+/** Removes additions of some proxies: brackets, a port, a zone (RFC 7239, 6; RFC 4007, 11). */
 const withoutAdditions = (text: string): string => {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1]
   const withPort = /^([\d.]+):\d{1,5}$/.exec(text)?.[1]
@@ -63,9 +66,9 @@ const withoutAdditions = (text: string): string => {
 }
 
 /**
- * The name under which calls from an address are counted: an IPv4 address in one form, and the first 64 bits of an
- * IPv6 address, because one subscriber has at least all the others (RFC 6177). Any other text, and an unknown address,
- * is `UNKNOWN_ADDRESS`, so that no client can create buckets with texts of its choice.
+ * Returns the name under which calls from an address are counted: an IPv4 address in one form, or the first 64 bits of
+ * an IPv6 address, because one subscriber has at least all addresses with the same 64 bits (RFC 6177). Any other text,
+ * and an unknown address, becomes `UNKNOWN_ADDRESS`, so that no client can create counts with texts of its choice.
  */
 export const addressBucket = (address: string | undefined): string => {
   const text = withoutAdditions((address ?? "").trim().toLowerCase())
@@ -82,8 +85,8 @@ export const addressBucket = (address: string | undefined): string => {
 }
 
 /**
- * An address as logs show it: whole, without the additions of proxies. Any other text is `UNKNOWN_ADDRESS`, so that no
- * client can write texts of its choice into a log.
+ * Returns an address for logs: whole, without additions of proxies. Any other text becomes `UNKNOWN_ADDRESS`, so that
+ * no client can write texts of its choice into a log.
  */
 export const bareAddress = (address: string | undefined): string =>
   addressBucket(address) === UNKNOWN_ADDRESS ? UNKNOWN_ADDRESS : withoutAdditions((address ?? "").trim().toLowerCase())

@@ -1,16 +1,20 @@
-/** The most characters of an address, and of the part before its `@` (RFC 5321, 4.5.3.1). */
+/**
+ * The maximum number of characters of an address; `LONGEST_LOCAL` is that of the part before its `@` (RFC 5321,
+ * 4.5.3.1).
+ */
 const LONGEST = 254
 const LONGEST_LOCAL = 64
 
 /**
- * The unquoted form of RFC 5322, 3.4.1, with any letters (RFC 6531). No space, no control and no invisible character,
- * and nothing that has a meaning in a header: quotes, brackets, commas, colons and semicolons.
+ * Matches the part before the `@`: the unquoted form of RFC 5322, 3.4.1, with any letters (RFC 6531), without spaces,
+ * control and invisible characters, and characters with a meaning in a header (quotes, brackets, commas, colons and
+ * semicolons).
  */
 const LOCAL = /^[^\s\p{C}"(),:;<>@[\\\]]+$/u
-/** Labels of a name (RFC 1123, 2.1), two or more, of which the last is no number. */
+/** Matches a domain of two or more labels (RFC 1123, 2.1); the last label is not a number. */
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?=[a-z\d-]*[a-z])[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
-/** The domain in the form of the name system: lower case, and other letters in Punycode. */
+/** Returns the domain in the form of the domain name system: in lower case, with other letters in Punycode. */
 const domainOf = (text: string): string | undefined => {
   const isBare = !/[\s\p{C}#%/:?@[\\\]]/u.test(text)
   const host = isBare ? URL.parse(`https://${text}/`)?.hostname : undefined
@@ -18,9 +22,9 @@ const domainOf = (text: string): string | undefined => {
 }
 
 /**
- * The one form of an e-mail address, to which mails are sent and under which a person is known: without blanks around it,
- * in lower case and in Unicode's normal form. Undefined for a text that is no address. A part after `+` distinguishes
- * addresses.
+ * Returns the normal form of an e-mail address, to which mails are sent and by which a person is known: without blanks
+ * around it, in lower case and in Unicode's normal form. Undefined for a text that is not an address. Addresses with
+ * different parts after a `+` are different.
  */
 export const mailAddressOf = (text: string): string | undefined => {
   const sent = text.trim()

@@ -2,7 +2,7 @@
 export const ROLES = ["user", "assistant", "system"] as const
 export type Role = (typeof ROLES)[number]
 
-/** The formats of images that models of all vendors read. */
+/** The formats of images that models of all vendors accept. */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const
 export type ImageType = (typeof IMAGE_TYPES)[number]
 
@@ -20,6 +20,6 @@ export interface ChatImage {
 export interface ChatMessage {
   readonly role: Role
   readonly content: string
-  /** Of messages by people alone; absent if there are none. */
+  /** The images of a message by a person; absent if there are none. */
   readonly images?: ReadonlyArray<ChatImage>
 }

@@ -6,22 +6,20 @@ import type { ChatMessage } from "./ChatMessage.ts"
 export interface ChatModelRequest {
   readonly model: Model
   readonly messages: ReadonlyArray<ChatMessage>
-  /** The reply must not be longer, because only this much was paid. */
+  /** The maximum length of the reply, because credits are held only for this number of tokens. */
   readonly maxOutputTokens: number
-  /**
-   * In Unix milliseconds: the reply is aborted at this time, even during a retry. The provider's own limits hold as
-   * well.
-   */
+  /** Unix milliseconds: the reply is aborted at this time, even during a retry. The vendor's own limits also apply. */
   readonly deadline?: number
 }
 
-/** The part of a reply's usage that is known once the vendor has read the prompt. */
+/** The part of a reply's usage that is known after the vendor has read the prompt. */
 export type InputUsage = Omit<Usage, "output">
 
 /**
- * A part of a reply. A model sends any number of text deltas, then exactly one `end`. A stream that finishes without
- * `end` was cut off. `usage` is undefined if the vendor did not report it. A vendor that reports the prompt's tokens
- * early sends at most one `input-usage` before its first delta, which prices a reply that the reader leaves.
+ * A part of a reply. A model sends any number of text deltas, and then exactly one `end`. A stream that finishes
+ * without `end` was cut off. `usage` is undefined if the vendor did not report it. A vendor that reports the tokens of
+ * the prompt early sends at most one `input-usage` before its first delta; the price of an abandoned reply is computed
+ * from it.
  */
 export type ReplyPart =
   | { readonly _tag: "input-usage"; readonly usage: InputUsage }
@@ -63,8 +61,8 @@ const explanations: Record<ModelFailure, string> = {
 }
 
 /**
- * The error codes for failures: temporary failures of the provider are distinguished from failures that a retry
- * repeats.
+ * The error codes of failures: temporary failures of the vendor are distinguished from failures that a retry would
+ * repeat.
  */
 const codes = {
   "cut-off": "model_failed",
@@ -79,18 +77,17 @@ const codes = {
 } as const satisfies Record<ModelFailure, string>
 
 /**
- * A model that failed. `code` is `provider_rate_limited` if its provider limits the rate of requests,
- * `provider_unavailable` if the provider is down or silent, `model_misconfigured` if it refuses this server's
- * settings, otherwise `model_failed`. `cause` is for debugging an adapter: vendor text never reaches a response or a
- * log.
+ * A model failed. `code` is `provider_rate_limited` if its vendor limits the rate of requests, `provider_unavailable`
+ * if the vendor is down or does not answer, `model_misconfigured` if the vendor refuses this server's settings, and
+ * otherwise `model_failed`. `cause` is for debugging an adapter: texts of vendors never appear in a response or a log.
  */
 export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed", {
   model: Schema.String,
   reason: Schema.Literals(MODEL_FAILURES),
   retryable: Schema.Boolean,
-  /** The error in the settings of a misconfigured model, in the adapter's words. For the operator. */
+  /** The error in the settings of a misconfigured model, in the adapter's words; for the operator. */
   fault: Schema.optionalKey(Schema.String),
-  /** The wait that the vendor asks for. */
+  /** Milliseconds until a retry, if the vendor requested a wait. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -102,7 +99,7 @@ export class ModelFailed extends Schema.TaggedError<ModelFailed>()("ModelFailed"
   }
 }
 
-/** No adapter can run this model: its vendor has no key here. */
+/** No adapter can run this model, because this server has no key for its vendor. */
 export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("ModelUnavailable", {
   model: Schema.String
 }) {
@@ -112,16 +109,16 @@ export class ModelUnavailable extends Schema.TaggedError<ModelUnavailable>()("Mo
   }
 }
 
-/** A provider of chat models. Leaving the stream stops the vendor's work. */
+/** Calls the chat models of a vendor. Closing the stream stops the vendor's work. */
 export interface ChatModel {
-  /** For people and receipts, for example `openai` or `offline`. */
+  /** The name for people and receipts, for example `openai` or `offline`. */
   readonly name: string
-  /** It answers in the place of a model, for trying the product out, and writes no titles. */
+  /** True for a stand-in, which answers in place of models so that Parley can be tried out; it writes no titles. */
   readonly isStandIn?: boolean
   stream(request: ChatModelRequest): Stream.Stream<ReplyPart, ModelFailed>
 }
 
-/** Selects the provider of each model. */
+/** Selects the `ChatModel` that runs a model. */
 export class ChatModels extends Context.Service<
   ChatModels,
   {

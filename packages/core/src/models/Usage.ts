@@ -3,8 +3,8 @@ import { Schema } from "effect"
 const Tokens = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
 /**
- * Tokens of one reply as four disjoint counters: no token is in two of them. Vendors report overlapping figures in
- * different ways; each adapter converts its own. Reasoning tokens count as output.
+ * The tokens of one reply as four separate counters: each token is in only one of them. Vendors report overlapping
+ * figures in different ways, and each adapter converts its own. Reasoning tokens count as output.
  */
 export const Usage = Schema.Struct({
   freshInput: Tokens,

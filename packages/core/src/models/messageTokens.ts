@@ -7,11 +7,11 @@ import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { type TokenCount, type TokenizerService } from "../tokens/TokenizerService.ts"
 import { pieceTokenizer } from "../tokens/pieceTokenizer.ts"
 
-/** Counts of shorter messages are not remembered: counting them again costs less. */
+/** Counts of messages shorter than this are not remembered, because counting again costs less. */
 const LONG = 1_024
-/** Characters counted in one slice: about a millisecond's work. */
+/** The number of characters counted in one slice: about a millisecond of work. */
 const STEP = 8 * 1_024
-/** Texts up to this length are counted at once, without waiting for other people. */
+/** Texts up to this length are counted at once, without letting other people take turns. */
 const SHORT = 32 * 1_024
 
 interface Counted {
@@ -21,7 +21,7 @@ interface Counted {
 
 const counted = new WeakMap<ChatMessage, Counted>()
 
-/** The tokens of a message's text. Those of a long one are remembered with it. */
+/** The tokens of a message's text. The count of a long message is remembered with the message. */
 export const countMessage = (message: ChatMessage, tokenizer: TokenizerService): TokenCount => {
   const known = counted.get(message)
   if (known?.by === tokenizer) return known.count
@@ -32,7 +32,7 @@ export const countMessage = (message: ChatMessage, tokenizer: TokenizerService):
 
 /**
  * Counts the long messages in advance, in fair slices, so that `countMessage` has their counts: newest first, until
- * they exceed `mostTokens` together. Short messages are counted where they are needed. Returns true if no message was
+ * their sum exceeds `mostTokens`. Short messages are counted when their count is needed. Returns true if no message was
  * left out.
  */
 export const countMessages = Effect.fnUntraced(function* (
@@ -68,18 +68,18 @@ export const countMessages = Effect.fnUntraced(function* (
   return left === 0
 })
 
-/** The most tokens that vendors add around each message (role, separators) and around a request. */
+/** The maximum number of tokens that vendors add around each message (role, separators) and around a request. */
 const MESSAGE_OVERHEAD = 8
 const REQUEST_OVERHEAD = 16
 
-/** The typical number of them. */
+/** The typical number of these added tokens. */
 const TYPICAL_OVERHEAD = 4
 
-/** The most tokens of one message, including those that vendors add around it. */
+/** An upper bound of the tokens of one message, including those that vendors add around it. */
 export const maxMessageTokens = (message: ChatMessage, tokenizer: TokenizerService = pieceTokenizer): number =>
   countMessage(message, tokenizer).max + MESSAGE_OVERHEAD
 
-/** Tokens of a whole request at most. */
+/** An upper bound of the tokens of a whole request. */
 export const maxRequestTokens = (
   messages: ReadonlyArray<ChatMessage>,
   tokenizer: TokenizerService = pieceTokenizer
@@ -89,7 +89,10 @@ export const maxRequestTokens = (
   return tokens
 }
 
-/** Tokens of a whole request as vendors typically count them; those of its texts are never more than `maxRequestTokens`. */
+/**
+ * The tokens of a whole request as vendors typically count them; the tokens of its texts never exceed
+ * `maxRequestTokens`.
+ */
 export const estimateMessageTokens = (
   messages: ReadonlyArray<ChatMessage>,
   tokenizer: TokenizerService = pieceTokenizer,
@@ -103,8 +106,8 @@ export const estimateMessageTokens = (
 }
 
 /**
- * The most tokens this model counts for a prompt with so many images, for whose text public tokenizers count at most
- * `maxTokens`.
+ * An upper bound of the tokens that this model counts for a prompt with `images` images, if public tokenizers count at
+ * most `maxTokens` for its text.
  */
 export const maxInputTokensFor = (model: Model, maxTokens: number, images = 0): number =>
   Math.ceil(maxTokens * (model.inputTokenFactor ?? 1)) + images * (model.imageTokens ?? 0)
@@ -113,10 +116,16 @@ export const maxInputTokensFor = (model: Model, maxTokens: number, images = 0): 
 export const countImages = (messages: ReadonlyArray<ChatMessage>): number =>
   messages.reduce((count, { images = [] }) => count + images.length, 0)
 
-/** An image has a token for each begun square of this edge in pixels (Anthropic, "Vision", image costs). */
+/**
+ * An image counts one token for each square with this edge in pixels, including partial squares (Anthropic, "Vision",
+ * image costs).
+ */
 const PATCH_EDGE = 28
 
-/** The tokens of a message's images as vendors usually count them: those of its pixels, at most as many as the model counts. */
+/**
+ * The tokens of a message's images as vendors usually count them: by their pixels, and at most as many for an image as
+ * the model counts.
+ */
 export const estimateImageTokens = (
   { images = [] }: ChatMessage,
   { imageTokens = 0 }: Pick<Model, "imageTokens">

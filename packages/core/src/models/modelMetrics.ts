@@ -3,12 +3,12 @@ import { causeField } from "../storage/failureFields.ts"
 import { instruments } from "../telemetry/instruments.ts"
 import type { ModelFailed } from "./ChatModel.ts"
 
-/** Counts and logs a reply that was charged its whole hold, since its vendor's figures cost more. */
+/** Counts and logs a reply that was charged its whole hold, because its cost by the vendor's figures is higher. */
 export const noteUsageAboveHold = (excess: {
   readonly hold: string
   readonly vendor: string
   readonly model: string
-  /** Credits by the vendor's figures, and those that were held and charged. */
+  /** The cost in credits by the vendor's figures; `held` are the credits that were held and charged. */
   readonly cost: number
   readonly held: number
 }): Effect.Effect<void> =>
@@ -26,7 +26,7 @@ export interface ModelFailures {
   readonly failures: number
 }
 
-/** The failures of models in this process since it began, the most frequent first. */
+/** The failures of models in this process since its start, the most frequent first. */
 export const failuresSoFar: Effect.Effect<ReadonlyArray<ModelFailures>> = Effect.sync(() =>
   instruments.modelFailures.series
     .map(({ labels: { model = "", reason = "", vendor = "" }, value }) => ({ vendor, model, reason, failures: value }))
@@ -43,7 +43,7 @@ export const countFailure = (vendor: string, { fault, model, reason }: ModelFail
     return Effect.annotateLogs(log, { vendor, model, fault: fault ?? "not reported" })
   })
 
-/** Counts and logs that `fallback` is asked instead. */
+/** Counts and logs that `fallback` is called instead. */
 export const noteFallback = (error: ModelFailed, fallback: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { model, name, reason } = error

@@ -14,8 +14,8 @@ import {
 import type { ChatMessage } from "./ChatMessage.ts"
 
 /**
- * The result of a model's finished stream: its end, or a failure if the end mark is missing (`cut-off`) or the
- * complete reply has no text (`empty`). This is the only place that decides either.
+ * Returns the result of a model's finished stream: its end; or a failure, if the end mark is missing (`cut-off`) or the
+ * complete reply has no text (`empty`). No other code decides these failures.
  */
 export const finishedReply = (
   model: string,
@@ -28,13 +28,13 @@ export const finishedReply = (
 
 /** Time limits of a vendor, in milliseconds. */
 export interface ReplyLimits {
-  /** The longest wait for the first item of any kind. */
+  /** The maximum wait for the first item of any kind. */
   readonly firstByteMs: number
-  /** The longest wait for the next item. */
+  /** The maximum wait for the next item. */
   readonly idleMs: number
-  /** From the opening to the end. */
+  /** The maximum time from the opening to the end. */
   readonly totalMs: number
-  /** After the end mark, the wait for figures of usage that some vendors send behind it. */
+  /** The maximum wait after the end mark for figures of usage, which some vendors send after it. */
   readonly afterEndMs: number
 }
 
@@ -68,59 +68,62 @@ const watchSilence = Effect.fnUntraced(function* (
   }
 })
 
-/** Parses one vendor's stream. One reader reads one reply; it may keep state between items. */
+/** Parses the stream of one reply from a vendor; it may keep state between items. */
 export interface ReplyReader<Raw> {
-  /** The parts of an item; often none. Throws if the item cannot be parsed. */
+  /** Returns the parts of an item, often none. Throws if the item cannot be parsed. */
   read(item: Raw): Iterable<ReplyPart>
-  /** The `end` that is due if nothing more comes: only after the vendor's end mark. Calling it changes nothing. */
+  /**
+   * Returns the `end` of the reply if no further item comes; undefined before the vendor's end mark. Calling it changes
+   * nothing.
+   */
   finish(): EndPart | undefined
 }
 
 export interface FeedSource<Raw> {
-  /** Public id of the model, for errors. */
+  /** The public id of the model, for errors. */
   readonly model: string
   /** Starts the vendor's request and returns its stream. The request must stop when the signal aborts. */
   readonly open: (signal: AbortSignal) => AsyncIterable<Raw> | PromiseLike<AsyncIterable<Raw>>
-  /** A new reader for one reply. */
+  /** Makes a new reader for one reply. */
   readonly reader: () => ReplyReader<Raw>
-  /** Converts an error from opening or reading. A thrown `ModelFailed` stays as it is. */
+  /** Converts an error of opening or reading into a `ModelFailed`; a thrown `ModelFailed` stays unchanged. */
   readonly failure: (cause: unknown) => ModelFailed
-  /** Receives the time of the request, and its first item or error. */
+  /** Is informed of the request, and of its first item or error. */
   readonly silence?: SilenceWatch | undefined
 }
 
 /**
- * The parts of a reply that were received but not taken yet. It ends after the reply's end, and fails with the reply's
- * failure.
+ * The parts of a reply that were received but not read yet. The queue ends after the reply's end, and fails with the
+ * reply's failure.
  */
 type ReplyQueue = Queue.Queue<ReplyPart, ModelFailed | Cause.Done>
 
 /**
- * The abort reason for leaving a vendor's stream, with the usual name. It is one shared value, because a reason
- * created for each abort has a stack of its own.
+ * The abort reason when a vendor's stream is closed, with the usual name. It is one shared value, because each new
+ * reason would capture a stack of its own.
  */
 const LEFT = new DOMException("The reply is over.", "AbortError")
 
-/** The wait for a client whose vendor was silent from the beginning. */
+/** Milliseconds after which a client may retry if the vendor was silent from the beginning. */
 const SILENT_RETRY_MS = 5_000
 
-/** Parts read ahead of the consumer; then the vendor's stream waits. */
+/** The maximum number of parts that are read ahead of the consumer; then the vendor's stream is paused. */
 export const READ_AHEAD = 64
-/** Beyond that, there is room for the parts of one item, and for the end. */
+/** Additional room for the parts of one item, and for the end. */
 const MORE = 4
 
 /** A vendor's stream that is being read into a queue. */
 interface ReplyFeed {
-  /** When the last item came, in Unix milliseconds, with text or without; undefined before the first. */
+  /** Unix milliseconds: the time of the last item, with or without text; undefined before the first. */
   heardAt: number | undefined
-  /** Since when the reader waits for the vendor. */
+  /** Unix milliseconds: the time since which the reader has been waiting for the vendor. */
   waitsSince: number | undefined
-  /** Called once, when the end mark was seen and figures may follow. */
+  /** Called once, after the end mark, if figures may follow. */
   onEndMark: (() => void) | undefined
-  /** A part was taken from the queue: a paused vendor's stream continues. */
+  /** Called when a part was taken from the queue: a paused stream of the vendor continues. */
   goOn(): void
   /**
-   * Ends the reply after a time limit: as `stalled`, or as complete if its end mark was seen and only usage is
+   * Ends the reply after a time limit: as `stalled`, or as complete if the end mark was received and only the usage is
    * missing.
    */
   giveUp(): void
@@ -132,14 +135,14 @@ const release = async (iterator: AsyncIterator<unknown> | undefined): Promise<vo
   try {
     await iterator?.return?.()
   } catch {
-    /** The reply has ended already; how its source closes changes nothing. */
+    /** The reply has ended already, so errors while its source closes are ignored. */
   }
 }
 
 /**
- * Starts reading into `queue`: the text of each item as one delta, never cut within a character. `open` gets a signal
- * that aborts on `stop`, after an end mark, and after a failure of the stream. At most `READ_AHEAD` items are read
- * ahead; then the vendor's stream is paused.
+ * Starts to read a vendor's stream into `queue`: the text of each item as one delta, without splitting a character.
+ * `open` gets a signal that aborts on `stop`, after an end mark, and after a failure of the stream. At most
+ * `READ_AHEAD` parts are read ahead; then the vendor's stream is paused.
  */
 const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: Clock.Clock): ReplyFeed => {
   const abort = new AbortController()
@@ -160,11 +163,11 @@ const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: 
     abort.abort(LEFT)
     asked?.leave()
     goOn()
-    /** Not awaited: an iterator that waits for its vendor would answer only when the vendor does. */
+    /** Not awaited: an iterator that waits for its vendor would return only when the vendor answers. */
     void release(iterator)
   }
   const putText = (isLast: boolean) => {
-    /** Half of a character waits for its other half. */
+    /** A text that ends with half of a character is kept back until the other half arrives. */
     const end = !isLast && (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.length - 1 : text.length
     const said = text.slice(0, end)
     text = text.slice(end)
@@ -172,7 +175,7 @@ const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: 
     spoke = true
     Queue.offerUnsafe(queue, { _tag: "text-delta", text: said.toWellFormed() })
   }
-  /** Ends the reply, once. A reply with an end mark is complete, even if its connection breaks afterwards. */
+  /** Ends the reply once. A reply with an end mark is complete, even if its connection breaks afterwards. */
   const conclude = (end = reader.finish(), failure?: ModelFailed) => {
     if (abort.signal.aborted) return
     stop()
@@ -183,7 +186,7 @@ const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: 
     Queue.offerUnsafe(queue, finished.success)
     Queue.endUnsafe(queue)
   }
-  /** Reads an item; returns the end, if the item has it. */
+  /** Reads an item; returns the end, if the item contains it. */
   const accept = (item: Raw): EndPart | undefined => {
     let inputUsage: ReplyPart | undefined
     for (const part of reader.read(item)) {
@@ -238,20 +241,20 @@ const startReplyFeed = <Raw>(source: FeedSource<Raw>, queue: ReplyQueue, clock: 
 
 export interface ReplySource<Raw> extends FeedSource<Raw> {
   readonly limits: ReplyLimits
-  /** In Unix milliseconds: the reply is aborted at this time, independent of the limits. */
+  /** Unix milliseconds: the reply is aborted at this time, independent of the limits. */
   readonly deadline?: number
 }
 
 /**
- * Converts a vendor's stream to the parts of one reply, as every `ChatModel` returns them: text deltas and then
- * exactly one `end`, or a named failure. The reply is complete only with the vendor's own end mark (`cut-off`
- * otherwise), fails with `stalled` after a time limit and with `empty` if a complete reply has no text, and delivers
- * nothing after `end`. Parts that are ready together come in one array, never cut within a character. Leaving the
- * stream aborts the vendor's signal at once. The vendor is read at most `READ_AHEAD` items ahead.
+ * Converts a vendor's stream to the parts of one reply, as every `ChatModel` returns them: text deltas, and then
+ * exactly one `end` or a named failure. The reply is complete only with the vendor's own end mark (otherwise it fails
+ * as `cut-off`); it fails as `stalled` after a time limit and as `empty` if a complete reply has no text; nothing is
+ * delivered after `end`. Parts that are ready together come in one array, without splitting a character. Closing the
+ * stream aborts the vendor's signal at once. At most `READ_AHEAD` parts are read ahead.
  */
 export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyPart, ModelFailed> =>
   Stream.unwrap(
-    // An interruption must not come between opening the vendor's stream and its finalizer.
+    // No interruption may come between opening the vendor's stream and adding its finalizer.
     Effect.uninterruptible(
       Effect.gen(function* () {
         const clock = yield* Clock.Clock
@@ -278,7 +281,7 @@ export const replyStream = <Raw>(source: ReplySource<Raw>): Stream.Stream<ReplyP
     )
   )
 
-/** A model that may write a reply, and its request. */
+/** A model that may write a reply, and the request to it. */
 export interface ModelCall {
   readonly provider: ChatModel
   readonly request: ChatModelRequest
@@ -286,17 +289,17 @@ export interface ModelCall {
 
 /** A call of a model that is being measured. */
 export interface ObservedCall {
-  /** Its first words have arrived. */
+  /** Called when the first words have arrived. */
   readonly spoke: Effect.Effect<void>
-  /** Adds the reply's text to the span, if an operator asks for contents. */
+  /** Adds the reply's text to the span, if an operator has turned that on. */
   write(text: string): Effect.Effect<void>
 }
 
-/** The parts that a vendor reports beside its text. */
+/** The data that a vendor reports in addition to the text. */
 export interface ReportedUsage {
   inputUsage: InputUsage | undefined
   end: EndPart | undefined
-  /** The reason why the vendor did not finish. */
+  /** The reason why the vendor did not finish the reply; undefined if it did. */
   failure: ModelFailure | undefined
 }
 
@@ -331,8 +334,8 @@ const labelsOf = (vendor: string, model: string) => ({
 })
 
 /**
- * Measures a call of a model until `scope` closes: its metrics, and a span `chat {model}`, by OpenTelemetry's conventions
- * for generative AI (0.1). Both contain the values that `reported` has then.
+ * Measures a call of a model until `scope` closes, with metrics and with a span `chat {model}`, by OpenTelemetry's
+ * conventions for generative AI (0.1). Both contain the values that `reported` has at that time.
  */
 export const observeCall = Effect.fnUntraced(function* (
   call: ModelCall,

@@ -2,14 +2,14 @@ import { Layer, Logger, type LogLevel, References } from "effect"
 import { sentenceOf, withoutRepeats } from "./withoutRepeats.ts"
 
 /**
- * The fields of a log line beside its sentence: names, codes, ids of people and counts; no secrets, prompts or vendor
- * text.
+ * The fields of a log line in addition to its sentence: names, codes, ids of people and counts; never secrets, prompts
+ * or texts of vendors.
  */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Receives log lines: a logger of pino, or an object with the same methods. Their parameters are the fields, then the
- * sentence.
+ * Receives log lines: a logger of pino, or an object with the same methods. Their parameters are the fields, followed
+ * by the sentence.
  */
 export interface ParleyLogger {
   debug(fields: LogFields, message: string): void
@@ -30,9 +30,9 @@ const methods: Readonly<Record<LogLevel.LogLevel, keyof ParleyLogger>> = {
 }
 
 /**
- * Sends all log lines to the caller's logger in place of the console, or to none with false. The logger filters by
- * level itself. Repeated failures are counted (`withoutRepeats`). If the logger throws, the line is lost, and nothing
- * else.
+ * Sends all log lines to the caller's logger in place of the console; with `false`, they are dropped. The logger
+ * filters by level itself. Repeated failures are counted (`withoutRepeats`). If the logger throws, only that line is
+ * lost.
  */
 export const loggerLayer = (logger: ParleyLogger | false): Layer.Layer<never> => {
   if (logger === false) return Logger.layer([])
@@ -40,7 +40,7 @@ export const loggerLayer = (logger: ParleyLogger | false): Layer.Layer<never> =>
     try {
       logger[methods[logLevel]]({ ...fiber.getRef(References.CurrentLogAnnotations) }, sentenceOf(message))
     } catch {
-      // A log is no reason to fail.
+      // A failing logger must not make the work fail.
     }
   })
   return Layer.merge(Logger.layer([withoutRepeats(handOn)]), Layer.succeed(References.MinimumLogLevel, "Debug"))

@@ -1,13 +1,13 @@
 import type { LogLevel } from "effect"
 
-/** A failure that did not occur for this long is logged again. Milliseconds. */
+/** Milliseconds: a failure that has not occurred for this time is logged again. */
 export const FORGOTTEN_MS = 60_000
-/** The most distinguished kinds of failure. Beyond that, every record is written. */
+/** The maximum number of kinds of failure that are distinguished. Above it, every record is written. */
 const MOST_KINDS = 1_000
 
-/** Fields that mark a record as one of a failure. */
+/** The fields that mark a record as that of a failure. */
 const OF_FAILURES = ["failure", "error", "reason", "cause"]
-/** Fields that differ between two records of one failure. */
+/** The fields that may differ between two records of the same failure. */
 const OF_OCCURRENCES: ReadonlySet<string> = new Set([
   "requestId",
   "user",
@@ -19,7 +19,7 @@ const OF_OCCURRENCES: ReadonlySet<string> = new Set([
   "hold"
 ])
 
-/** Places that are named of one kind; the rest is counted together. */
+/** The maximum number of places that are reported for one kind; further ones are counted together. */
 const MOST_PLACES = 100
 const OTHER_PLACES = "others"
 
@@ -27,7 +27,7 @@ const LEVELS: ReadonlySet<LogLevel.LogLevel> = new Set(["Warn", "Error"])
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** One record, as far as it is compared. */
+/** The parts of a record that are compared. */
 export interface LoggedFailure {
   readonly logLevel: LogLevel.LogLevel
   readonly sentence: string
@@ -35,7 +35,7 @@ export interface LoggedFailure {
 }
 
 /**
- * The number of records that were left out, and their places: the hold, the route, or the operation. The other fields
+ * The number of records that were left out, and their places: the hold, the route or the operation. The other fields
  * are those of the first record.
  */
 export interface LeftOut extends Fields {
@@ -46,9 +46,9 @@ export interface LeftOut extends Fields {
 
 interface Kind {
   readonly sentence: string
-  /** Those that all records of the kind have. */
+  /** The fields that all records of the kind have in common. */
   readonly fields: Fields
-  /** When the last record came, in Unix milliseconds. */
+  /** Unix milliseconds: the time of the last record. */
   lastAt: number
   leftOut: number
   readonly places: Map<string, number>
@@ -58,7 +58,7 @@ interface Kind {
 export class RepeatedFailures {
   readonly #kinds = new Map<string, Kind>()
 
-  /** True if a record repeats one of the last minute. Records it. */
+  /** Returns true if a record repeats one of the last minute; counts the record. */
   isRepeat({ fields, logLevel, sentence }: LoggedFailure, now: number): boolean {
     if (!LEVELS.has(logLevel) || !OF_FAILURES.some((name) => fields[name] !== undefined)) return false
     const same = Object.entries(fields).filter(([name]) => !OF_OCCURRENCES.has(name))

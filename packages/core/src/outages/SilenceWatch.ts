@@ -1,24 +1,27 @@
 import { type Clock, Deferred, Effect } from "effect"
 
-/** Time in milliseconds: a dependency that leaves requests without an answer for this long counts as down. */
+/** Milliseconds: a dependency that leaves requests without an answer for this time counts as down. */
 export const SILENT_MS = 20_000
 
-/** Time for which requests wait for a new probe. Milliseconds. */
+/** Milliseconds for which requests wait for the answer to a new probe. */
 const JOIN_MS = 500
 
 export interface SilenceWatchOptions {
   /** The dependency's name in the log. */
   readonly dependency: string
   readonly clock: Clock.Clock
-  /** Sends the smallest possible request to the dependency, and reports to the watch like all other requests. */
+  /**
+   * Sends the smallest possible request to the dependency. Like all requests, it reports its start and its answer to
+   * the watch.
+   */
   readonly probe: Effect.Effect<unknown, unknown>
-  /** Milliseconds from one probe to the next, and the wait for a refused client. */
+  /** Milliseconds between two probes; also the wait that is proposed to a refused client. */
   readonly probeEveryMs: number
-  /** Default `SILENT_MS`. */
+  /** Milliseconds of silence after which the dependency counts as down; `SILENT_MS` unless given. */
   readonly silentMs?: number | undefined
 }
 
-/** A request that waits for its dependency. Only the first call has an effect. */
+/** A request that waits for the dependency. Only the first call of a method has an effect. */
 export interface Asked {
   /** The dependency responded, with any result. */
   answered(): void
@@ -27,19 +30,19 @@ export interface Asked {
 }
 
 /**
- * Watches one dependency for silence, and refuses requests to it while it is silent. Only time counts in which a
- * request waited and no request received a response. After `silentMs` of it, the dependency is down until any response
- * arrives, a refusal or an error included. Meanwhile requests are refused, and each starts a probe, unless one was
- * just sent. Requests that arrive with a probe wait briefly for its response, so that the first ones after an outage
- * pass. Without requests there are no probes.
+ * Watches one dependency for silence, and refuses requests to it while it is silent. The silence is the time in which a
+ * request waited and no request received a response. After `silentMs` of it, the dependency counts as down until any
+ * response arrives, including a refusal or an error. Meanwhile requests are refused, and each sends a probe, unless one
+ * was just sent. Requests that arrive while a probe waits also wait briefly for its response, so that the first
+ * requests after an outage succeed. Without requests there are no probes.
  */
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions
-  /** Milliseconds of silence before `#since`. */
+  /** The milliseconds of silence before `#since`. */
   #silentMs = 0
-  /** Requests without an answer. */
+  /** The number of requests without an answer. */
   #waiting = 0
-  /** Since when some wait and nothing was heard, in Unix milliseconds. */
+  /** Unix milliseconds: the time since which requests have been waiting without any answer. */
   #since = 0
   #probedAt = -Infinity
   #refused = 0
@@ -49,7 +52,7 @@ export class SilenceWatch {
     this.#options = options
   }
 
-  /** A request is sent. */
+  /** To be called when a request is sent. */
   ask(): Asked {
     if (this.#waiting === 0) this.#since = this.#now
     this.#waiting += 1

@@ -1,10 +1,10 @@
 import { type Context, Effect, Logger, References, type Scope } from "effect"
 import { RepeatedFailures } from "./RepeatedFailures.ts"
 
-/** Interval of the records about repeated failures. */
+/** The interval of the reports about repeated failures. */
 const TOLD_EVERY = "1 minute"
 
-/** Only the sentence of a log line: its other parts may contain foreign text. */
+/** Returns only the sentence of a log line, because other parts may contain texts from outside. */
 export const sentenceOf = (message: unknown): string =>
   [message]
     .flat()
@@ -12,9 +12,10 @@ export const sentenceOf = (message: unknown): string =>
     .join(" ")
 
 /**
- * Makes a logger write the first record of each failure and leave out its repetitions, because an outage fails every
- * request in the same way. Once a minute, and when the scope closes, a record reports the number of those that were
- * left out, and where. A failure that did not occur for a minute is written again. All other records are written.
+ * Makes a logger write the first record of each failure and leave out its repetitions, because an outage makes every
+ * request fail in the same way. Once a minute, and when the scope closes, a record reports the number of records that
+ * were left out, and their places. A failure that has not occurred for a minute is written again. All other records are
+ * written.
  */
 export const withoutRepeats = (
   write: Logger.Logger<unknown, unknown>
@@ -22,7 +23,7 @@ export const withoutRepeats = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const repeated = new RepeatedFailures()
-    /** The context of the first record that was left out, until the report. */
+    /** The context of the first record that was left out since the last report. */
     let surroundings: Context.Context<never> | undefined
 
     const tell = Effect.suspend(() => {

@@ -7,10 +7,10 @@ import { countOf } from "../storage/spokenNumbers.ts"
 import { Catalog } from "../tiers/Catalog.ts"
 import { findModel } from "../tiers/CatalogData.ts"
 
-/** The longest instructions of a person, and of a project, in characters. */
+/** The maximum number of characters of a person's instructions, and of a project's. */
 export const MAX_INSTRUCTIONS = 4_000
 
-/** The preferences of a person for the replies to their own chats. */
+/** A person's preferences for the replies in their own chats. */
 export const Preferences = Schema.Struct({
   instructions: Schema.String.annotate({
     description: "Instructions for the model before every conversation, at most 4,000 characters; empty for none."
@@ -22,14 +22,17 @@ export const Preferences = Schema.Struct({
 })
 export type Preferences = typeof Preferences.Type
 
-/** The preferences of a person who has stored none. */
+/** The preferences of a person who has not stored any. */
 export const NO_PREFERENCES: Preferences = { instructions: "", modelId: null }
 
-/** Replies of other processes follow changed preferences after at most this time: reading them costs each reply a transaction. */
+/**
+ * Milliseconds for which a process remembers preferences, because reading them for each reply would cost a transaction.
+ * Other processes therefore use changed preferences after at most this time.
+ */
 const REMEMBERED_MS = 10_000
 const REMEMBERED_PEOPLE = 10_000
 
-/** Preferences that cannot be stored. Nothing was changed. */
+/** The preferences are invalid; nothing was changed. */
 export class InvalidPreferences extends Schema.TaggedError<InvalidPreferences>()("InvalidPreferences", {
   field: Schema.Literals(["instructions", "modelId"]),
   expected: Schema.String
@@ -51,13 +54,18 @@ export class PreferenceStore extends Context.Service<
   }
 >()("@parley/core/preferences/PreferenceStore") {}
 
-/** The preferences of people for replies to their own chats. Replies to bots' visitors and to keys use none. */
+/**
+ * The preferences of people for replies in their own chats. They do not apply to replies to bots' visitors and to
+ * service keys.
+ */
 export class PreferenceService extends Context.Service<
   PreferenceService,
   {
-    /** The preferences of a person; without instructions and model if none are stored. */
+    /** Returns the preferences of a person; empty ones if none are stored. */
     get(userId: UserId): Effect.Effect<Preferences, StorageFailed>
-    /** The preferences for a reply: those of the last ten seconds, if this process has read or stored them. */
+    /**
+     * Returns the preferences for a reply; they may be up to ten seconds old, if this process has read or stored them.
+     */
     ofReply(userId: UserId): Effect.Effect<Preferences, StorageFailed>
     /** Stores preferences in place of earlier ones, and returns them as they are stored. */
     set(userId: UserId, preferences: Preferences): Effect.Effect<Preferences, InvalidPreferences | StorageFailed>
@@ -72,7 +80,7 @@ export class PreferenceService extends Context.Service<
     Effect.gen(function* () {
       const catalog = yield* Catalog
       const store = yield* PreferenceStore
-      /** In the order in which they were read. */
+      /** The remembered preferences, in the order in which they were read. */
       const remembered = new Map<UserId, { readonly preferences: Preferences; readonly until: number }>()
       const remember = (userId: UserId, preferences: Preferences, now: number) => {
         remembered.delete(userId)

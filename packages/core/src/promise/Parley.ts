@@ -37,63 +37,64 @@ import type { ParleyRuntime } from "./ParleyCalls.ts"
 export interface SentReply {
   readonly chatId: string
   readonly messageId: string
-  /** The public id of the model that answers: the one asked for, or its fallback. */
+  /** The public id of the model that answers: the requested model, or its fallback. */
   readonly model: string
   readonly sources: ReadonlyArray<Source>
-  /** Named documents that are not ready and were left out. */
+  /** The named documents that were left out because they are not ready. */
   readonly pendingDocuments: ReadonlyArray<string>
-  /** Named documents that are ready, and of which the model read nothing: the first 100. */
+  /** The named documents that are ready, but of which the model read nothing: the first 100. */
   readonly unreadDocuments: ReadonlyArray<string>
-  /** If the balance bought less than the longest reply: the output tokens that it bought. */
+  /** The maximum number of output tokens, if the balance did not cover the longest reply; otherwise undefined. */
   readonly limitedTo: number | undefined
   /**
-   * The text as it is written. Ends when the reply is complete and settled; errors with `ModelFailed` if the model
-   * failed half-way. Cancelling it stops the model and charges the delivered text, unless the reply was sent to
-   * continue. Read it, or cancel it.
+   * The text as it is written. Ends when the reply is complete and charged; errors with `ModelFailed` if the model
+   * failed half-way. Cancelling the stream stops the model and charges the delivered text, unless the reply was sent
+   * with `continue`. Read the stream or cancel it.
    */
   readonly stream: ReadableStream<string>
   /** Reads the stream to its end. */
   text(): Promise<string>
 }
 
-/** A document with its bytes, or some of them. The stream is read once, at its reader's pace, or cancelled. */
+/** A document with its bytes, or a part of them. Read the stream once, or cancel it. */
 export interface OpenedFile extends Omit<DocumentFile, "bytes"> {
   readonly stream: ReadableStream<Uint8Array>
 }
 
-/** A reply that runs already. */
+/** A running reply that a further reader joins. */
 export type RejoinedReply = Pick<SentReply, "chatId" | "messageId" | "model" | "stream" | "text">
 
 export interface SendOptions {
   readonly signal?: AbortSignal
-  /** With `continue` the reply goes on, and costs credits, when its stream is cancelled; it ends then unless given. */
+  /**
+   * With `continue`, the reply continues and is charged to its end if its stream is cancelled; otherwise it ends then.
+   */
   readonly onDisconnect?: OnDisconnect
 }
 
 /**
- * Parley with promises: a promise rejects with the failure of its service, which is one of the exported error classes
- * (see `ParleyError`), with `InvalidInput` if a parameter is not as its type says, or with the reason of the given
- * abort signal. Each group consists of the calls that its services name (`inputs`); a call with a stream is declared
- * here.
+ * Parley with promises. A promise rejects with the failure of its service, which is one of the exported error classes
+ * (see `ParleyError`); with `InvalidInput` if a parameter does not match its type; or with the reason of the given
+ * abort signal. Each group contains the calls that its services list (`inputs`); calls with a stream are declared here.
  */
 export interface Parley {
   readonly chat: CallsOf<typeof ChatService> & {
     /**
-     * Rejects with one of `SendFailed`; then nothing was charged. A `ModelFailed` whose `code` is
-     * `provider_rate_limited` or `provider_unavailable` may pass, after `retryAfterMs` if the provider named it. An
-     * abort after the first words cancels the stream. The one who asks, pays and owns the documents is one person, or
-     * the parties of the reply.
+     * Sends messages and returns the reply. Rejects with one of `SendFailed`; then nothing was charged. After a
+     * `ModelFailed` with the `code` `provider_rate_limited` or `provider_unavailable` a retry may succeed, after
+     * `retryAfterMs` if given. An abort after the first words cancels the stream. `sender` is one person who asks, pays
+     * and owns the documents, or the parties of the reply.
      */
     send(sender: UserId | ReplyParties, request: ChatRequest, options?: SendOptions): Promise<SentReply>
     /**
-     * The reply of a chat that goes on without its reader, on any process, from its beginning; undefined if none
-     * runs. The newest one that runs, unless `messageId` names another. Cancelling its stream ends nothing. Rejects with
-     * `ChatNotFound` or `ModelFailed`.
+     * Returns a running reply of a chat that continues without its reader, on any process, from its beginning;
+     * undefined if none is running. It is the newest running reply unless `messageId` names another. The reply
+     * continues if its stream is cancelled. Rejects with `ChatNotFound` or `ModelFailed`.
      */
     join(owner: ChatOwner, chatId: string, messageId?: string): Promise<RejoinedReply | undefined>
   }
   readonly documents: Omit<CallsOf<typeof DocumentService>, "file"> & {
-    /** The file as it was uploaded, for example to show the page of a pdf. Rejects with `DocumentNotFound`. */
+    /** Returns the uploaded file, for example to show a page of a pdf. Rejects with `DocumentNotFound`. */
     file(userId: UserId, documentId: string, part?: PartOfDocument): Promise<OpenedFile>
   }
   readonly bots: CallsOf<typeof BotService> & CallsOf<typeof BotAnalytics>
@@ -109,14 +110,16 @@ export interface Parley {
     CallsOf<typeof UserService> &
     CallsOf<typeof UserImport> & {
       /**
-       * All stored data about a person, one line after another, read on demand: first a line `export`, last a line `end`.
-       * The stream errors with `UserNotFound` if nothing is stored. Recorded in the audit log.
+       * All stored data about a person, one line after another, read on demand: first a line `export`, last a line
+       * `end`. The stream errors with `UserNotFound` if no data is stored. Recorded in the audit log.
        */
       export(userId: UserId, asked?: ActionAsked): Promise<ReadableStream<ExportLine>>
     }
-  /** The reports for operators: people, the audit log, the charges and payments of days, and the state of the service. */
+  /**
+   * The reports for operators: people, the audit log, the charges and payments of days, and the state of the service.
+   */
   readonly reports: CallsOf<typeof OperatorReports> & CallsOf<typeof MoneyReports>
-  /** The events on their way to hooks and webhooks. */
+  /** The deliveries of events to hooks and webhooks. */
   readonly events: CallsOf<typeof EventService>
   /** Queued work of all people. */
   readonly jobs: CallsOf<typeof JobService>
@@ -131,7 +134,7 @@ export interface Parley {
   readonly credits: CreditCalls
   /**
    * Runs `work` in a transaction on a client of the caller's own pool, on the same Postgres server: `tx` is the client,
-   * `credits` are the calls that take part in its transaction. If `work` resolves, the caller's rows and the credits
+   * and `credits` are the calls that are part of the transaction. If `work` resolves, the caller's rows and the credits
    * are committed together. If it rejects, for example because a grant was refused, both are rolled back and the
    * promise rejects with the same error. Await each call before the next use of `tx`. Rejects with
    * `TransactionConflict` if another transaction changed the same rows first: call `transaction` again.
@@ -141,24 +144,25 @@ export interface Parley {
     work: (tx: Client, credits: JoinedCreditCalls) => Promise<A>
   ): Promise<A>
   /**
-   * The credits within a transaction that the caller began on the same Postgres server, for example by a query builder:
-   * the changes of these calls are committed, or rolled back, together with the caller's rows. Await each call before
-   * the next use of the client. A call that rejects undoes its own changes only, and the transaction can go on; if a
-   * refusal must undo everything, the caller rolls back. Rejects with `TransactionNotJoined` if the client is in no
-   * transaction that can take part, and with `TransactionConflict` if only a new transaction can succeed.
+   * The credit calls within a transaction that the caller has begun on the same Postgres server, for example with a
+   * query builder: the changes of these calls are committed, or rolled back, together with the caller's rows. Await
+   * each call before the next use of the client. A call that rejects undoes only its own changes, and the transaction
+   * can continue; if a refusal must undo everything, the caller rolls back. Rejects with `TransactionNotJoined` if the
+   * client has no transaction that the calls can join, and with `TransactionConflict` if only a new transaction can
+   * succeed.
    */
   in(transaction: CallersTransaction): { readonly credits: JoinedCreditCalls }
-  /** Ends open replies, as if their readers had left, and the background work. The given adapters stay open. */
+  /** Ends open replies as if their readers had left, and the background work. The given adapters stay open. */
   close(): Promise<void>
 }
 
-/** Under a name that two copies of this package share. */
+/** The key of the runtime, which is the same in two copies of this package. */
 const RUNTIME = Symbol.for("@parley/core/runtime")
 
 export const withRuntime = (parley: Parley, runtime: ParleyRuntime): Parley =>
   Object.assign(parley, { [RUNTIME]: runtime })
 
-/** The services behind a Parley of `createParley`: for programs in Effect, and for the HTTP adapter. */
+/** Returns the services of a Parley that `createParley` made: for programs in Effect, and for the HTTP adapter. */
 export const runtimeOf = (parley: Parley): ParleyRuntime => {
   const runtime = (parley as { readonly [RUNTIME]?: ParleyRuntime })[RUNTIME]
   if (runtime === undefined) throw new TypeError("Expected a Parley of createParley.")

@@ -1,7 +1,7 @@
 import { Cause, type Effect, Exit, type ManagedRuntime, Schema } from "effect"
 import type { ParleyServices } from "../parleyLayer.ts"
 
-/** This Parley was closed: no call begins, and those that ran were ended. */
+/** This Parley was closed: running calls were ended, and new ones are refused. */
 export class ParleyClosed extends Schema.TaggedError<ParleyClosed>()("ParleyClosed", {}) {
   readonly code = "parley_closed"
   override get message() {
@@ -20,7 +20,7 @@ export type Run = <A, E>(
 
 /** The calls over the services of one Parley, until it is closed. */
 export class ParleyCalls {
-  /** Replies that are read, and metered work: each entry ends one, as its reader's leaving would. */
+  /** Functions that end open replies and metered work, one for each, as if its reader had left. */
   readonly open = new Set<() => Promise<void>>()
   readonly #runtime: ParleyRuntime
   #isClosed = false
@@ -30,8 +30,8 @@ export class ParleyCalls {
   }
 
   /**
-   * Rejects with the typed error itself, with the signal's reason if aborted, or with `ParleyClosed` if Parley was closed
-   * before or meanwhile.
+   * Rejects with the typed error itself, with the reason of the signal if it is aborted, or with `ParleyClosed` if
+   * Parley was closed before or during the call.
    */
   readonly run: Run = async (effect, { signal } = {}) => {
     if (this.#isClosed) throw new ParleyClosed()

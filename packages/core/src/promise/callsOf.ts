@@ -3,27 +3,27 @@ import type { ParleyServices } from "../parleyLayer.ts"
 import { expectationsOf, InvalidInput, type Parameter } from "../storage/inputs.ts"
 import type { Run } from "./ParleyCalls.ts"
 
-/** A call of a service as a promise: it resolves with the effect's success, and rejects with its failure. */
+/** A call of a service as a promise: it resolves with the effect's value, and rejects with its failure. */
 type Promised<Call> = Call extends (...given: infer Given) => Effect.Effect<infer A, unknown, unknown>
   ? (...given: Given) => Promise<A>
   : Call extends Effect.Effect<infer A, unknown, unknown>
     ? () => Promise<A>
     : never
 
-/** A service that names calls for applications (`inputsOf`). */
+/** A service that offers calls to applications (`inputsOf`). */
 interface Offering<Calls> {
   readonly Service: unknown
   readonly inputs: Calls
 }
 
-/** The calls that a service names in its `inputs`, as promises. */
+/** The calls that a service lists in its `inputs`, as promises. */
 export type CallsOf<Of extends Offering<object>> = {
   readonly [Name in keyof Of["Service"] as Name extends keyof Of["inputs"] ? Name : never]: Promised<
     Of["Service"][Name]
   >
 }
 
-/** The first problem of a value; a field that its schema does not have is one if there is no other. */
+/** Returns the first problem of a value; a field that is not in the schema counts only if there is no other problem. */
 const problemOf = (schema: Parameter[string]) => {
   const expectations = expectationsOf(schema)
   const unknownFields = expectationsOf(schema, { onExcessProperty: "error" })
@@ -31,8 +31,8 @@ const problemOf = (schema: Parameter[string]) => {
 }
 
 /**
- * A call that rejects with `InvalidInput` before anything else if a parameter is not as its schema says, or has a field
- * that its schema does not have.
+ * A call that first checks its parameters: it rejects with `InvalidInput`, before any work, if a parameter does not
+ * match its schema, or contains a field that is not in the schema.
  */
 export const checked = <Given extends ReadonlyArray<unknown>, A>(
   parameters: ReadonlyArray<Parameter>,
@@ -55,14 +55,14 @@ export const checked = <Given extends ReadonlyArray<unknown>, A>(
 type Member = Effect.Effect<unknown> | ((...given: ReadonlyArray<unknown>) => Effect.Effect<unknown>)
 type Members = Context.Key<ParleyServices, Readonly<Record<string, Member>>>
 
-/** Runs the effect of a call with the parameters that the call was given. */
+/** Runs the effect of a call; it also gets the parameters of the call. */
 export type RunCall = <A, E>(effect: Effect.Effect<A, E, ParleyServices>, given: ReadonlyArray<unknown>) => Promise<A>
 
-/** The calls that a service names, as promises that `run` makes. */
+/** Returns the calls that a service lists, as promises that `run` makes. */
 export const callsOf = <Of extends Offering<object>>(of: Of, run: Run): CallsOf<Of> =>
   callsThrough(of, (effect) => run(effect))
 
-/** The same, by a `run` that depends on the parameters of the call. */
+/** Does the same with a `run` that depends on the parameters of the call. */
 export const callsThrough = <Of extends Offering<object>>(of: Of, run: RunCall): CallsOf<Of> => {
   const service = of as unknown as Members
   const calls = Object.entries<ReadonlyArray<Parameter>>({ ...of.inputs }).map(([name, parameters]) => {

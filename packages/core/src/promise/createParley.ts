@@ -60,60 +60,61 @@ import { eventSinks, type WebhookOptions } from "../events/webhooks.ts"
 import { replyCalls } from "./sendReply.ts"
 
 /**
- * The parameters of `createParley`: the stores, an adapter for every other port that is used, and settings that all
- * have defaults.
+ * The parameters of `createParley`: the stores, an adapter for every other port that is used, and the settings, which
+ * all have defaults.
  */
 export interface ParleyOptions extends StoragePorts, ParleySettings {
-  /** Reads documents; `textParser`, which reads plain texts alone, unless given. */
+  /** Reads documents; `textParser`, which only reads plain texts, unless given. */
   readonly parser?: DocumentParser["Service"]
-  /** Looks for malware in every file before it is kept; without it files are kept unscanned. */
+  /** Scans every file for malware before it is stored; files are stored without a scan unless given. */
   readonly scanner?: MalwareScan
   /** Runs the models; without it every chat fails with `ModelUnavailable`. */
   readonly models?: ChatModels["Service"]
-  /** Takes payments; without it nothing is sold. */
+  /** Takes payments; nothing can be bought unless given. */
   readonly payments?: PaymentProvider
-  /** The CRMs that bots can be connected to; none unless given. */
+  /** The CRMs to which bots can be connected; none unless given. */
   readonly crm?: ReadonlyArray<CrmProvider>
-  /** Encrypts tokens of other services; without it no bot can be connected to a CRM. */
+  /** Encrypts the tokens of other services; without it no bot can be connected to a CRM. */
   readonly secrets?: SecretBox["Service"]
-  /** Parsed JSON laid over the shipped tiers, models and prices. */
+  /** Parsed JSON that overrides parts of the shipped tiers, models and prices. */
   readonly config?: unknown
   /**
-   * The clock, in Unix milliseconds. A ledger on a database uses the database's clock, unless it was opened otherwise.
+   * The clock, in Unix milliseconds. A ledger on a database uses the clock of the database, unless it was opened with
+   * another setting.
    */
   readonly clock?: { now(): number }
   /**
-   * The background work of this process: all of it unless given, none of it with false, or the named tasks. Another
+   * The background work of this process: all of it unless given, none with `false`, or only the named tasks. Another
    * process has to do the rest.
    */
   readonly work?: boolean | ReadonlyArray<BackgroundTaskName>
-  /** Counts tokens before a model is asked, and if its vendor reports no usage; `pieceTokenizer` unless given. */
+  /** Counts tokens before a model is called, and if its vendor reports no usage; `pieceTokenizer` unless given. */
   readonly tokenizer?: TokenizerService
-  /** Functions that a process with the background work `events` calls for each event. */
+  /** Functions that are called for each event, by a process with the background task `events`. */
   readonly hooks?: ParleyHooks
-  /** The endpoints to which the same process sends signed webhooks. */
+  /** The endpoints to which a process with the background task `events` sends signed webhooks. */
   readonly webhooks?: WebhookOptions
   /**
-   * Receives the log lines of Parley and of the router over it: `pino()`, or any object with its methods; false for
-   * silence. Unless given, warnings and errors go to the console.
+   * Receives the log lines of Parley and of the router on top of it: `pino()`, or any object with its methods; `false`
+   * for no log. Unless given, warnings and errors are written to the console.
    */
   readonly logger?: ParleyLogger | false
-  /** The challenge for visitors of bots who send many messages: none unless given. */
+  /** The challenge for visitors of bots who send many messages; none unless given. */
   readonly challenge?: Challenge
 }
 
 /**
- * Parley for developers who use promises: provides the adapters to the services and starts the background work. Rejects
- * with `InvalidCatalog` if `config` is not usable, with `InvalidWebhooks` or `InvalidInput` if a setting is not, with
- * `TiersMissing` if accounts are on tiers that it does not have, and with `StorageFailed` if the storage cannot answer
- * that. `close` ends all background work; the adapters stay the caller's.
+ * Creates Parley for developers who use promises: provides the adapters to the services and starts the background work.
+ * Rejects with `InvalidCatalog` if `config` is invalid, with `InvalidWebhooks` or `InvalidInput` if a setting is
+ * invalid, with `TiersMissing` if accounts are on tiers that `config` does not contain, and with `StorageFailed` if the
+ * storage cannot answer that. `close` ends all background work; the caller closes the adapters.
  */
 export const createParley = async (options: ParleyOptions): Promise<Parley> => {
   const [problem] = [...unknownOptions(options), ...problemsOfSettings(options)]
   if (problem !== undefined) throw new InvalidInput(problem)
   const catalog = makeCatalog(options.config)
   const sinks = await eventSinks(options)
-  // Checked before any work starts that may charge or grant credits.
+  // Checked before any work starts that could charge or grant credits.
   await Effect.runPromise(
     checkTiers.pipe(
       Effect.provideService(Catalog, catalog),
@@ -172,13 +173,13 @@ export const createParley = async (options: ParleyOptions): Promise<Parley> => {
 
 const EXPORT = [{ userId: UserId }, { asked: Schema.UndefinedOr(ActionAsked) }]
 
-/** The options that are neither stores nor settings. The compiler keeps them complete. */
+/** The options that are neither stores nor settings. The type makes the compiler check that none is missing. */
 const OPTIONS: Readonly<Record<Exclude<keyof ParleyOptions, keyof StoragePorts | keyof ParleySettings>, true>> = {
   ...{ parser: true, scanner: true, models: true, payments: true, crm: true, secrets: true, config: true, clock: true },
   ...{ work: true, tokenizer: true, hooks: true, webhooks: true, logger: true, challenge: true }
 }
 
-/** Opened stores may have calls of their own, such as `close`. */
+/** Opened stores may have methods of their own, such as `close`, so only other names are refused. */
 const unknownOptions = (options: ParleyOptions) =>
   Object.entries(options)
     .filter(
@@ -218,7 +219,7 @@ const references = (options: ParleyOptions) => {
   )
 }
 
-/** The caller's wall clock; waiting and elapsed time stay the platform's. */
+/** A clock with the caller's time; waits and durations use the platform's clock. */
 const clockFrom = (clock: { now(): number }, base: Clock.Clock): Clock.Clock => ({
   currentTimeMillisUnsafe: () => clock.now(),
   currentTimeMillis: Effect.sync(() => clock.now()),

@@ -14,27 +14,30 @@ import type { UnitOfWork } from "../storage/UnitOfWork.ts"
 import { type CallsOf, callsThrough, checked, type RunCall } from "./callsOf.ts"
 import { type ParleyCalls, ParleyClosed, type Run } from "./ParleyCalls.ts"
 
-/** Metered work that runs, for promises. */
+/** Metered work that is running, for callers with promises. */
 export interface RunningWork {
-  /** Whole credits that are held: the amount asked for, or less if that was still useful. */
+  /** The held credits, whole: the requested amount, or a smaller amount that is still useful. */
   readonly held: number
-  /** Aborts if the caller gives up, Parley closes or the hold is lost: then at most the recorded lines are charged. */
+  /**
+   * Aborts if the caller gives up, Parley is closed, or the hold is lost: then at most the recorded lines are charged.
+   */
   readonly signal: AbortSignal
   /**
-   * Reports the usage so far, in place of the previous report: a sweeper charges it if this process dies. Throws
+   * Records the usage so far, in place of the previous record: a sweeper charges it if this process dies. Throws
    * `InvalidWork`.
    */
   record(lines: ReadonlyArray<ReceiptLine>): void
 }
 
-/** The calls on credits, as promises. Times are Unix milliseconds, credits whole. */
+/** The calls on credits, as promises. Times are Unix milliseconds, amounts are whole credits. */
 export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf<typeof WorkMeter>, "settle"> {
   /**
-   * Does any work for credits: holds `amount` before it begins, keeps the hold while it runs, and charges the sum of
-   * its lines, never more than the held amount: the rest is `uncovered`. Work that rejects costs nothing, and may be tried again under its key;
-   * the promise rejects with the work's own reason. A key that was paid returns its first result, and the work is not
-   * done. Rejects with `InsufficientCredits`, `DailyCapReached`, `InvalidWork`, `InvalidAmount`, `KeyConflict`,
-   * `WorkInProgress` or `WorkExpired`; then nothing was charged, except as `WorkExpired` says.
+   * Does any work for credits: holds `amount` before the work begins, renews the hold while it runs, and charges the
+   * sum of its lines, at most the held amount: the rest is `uncovered`. Work that rejects costs nothing, and may be
+   * tried again under its key; the promise rejects with the work's own reason. If the key was paid before, returns the
+   * first result without doing the work. Rejects with `InsufficientCredits`, `DailyCapReached`, `InvalidWork`,
+   * `InvalidAmount`, `KeyConflict`, `WorkInProgress` or `WorkExpired`; then nothing was charged, except the amount in
+   * `WorkExpired`.
    */
   meter<A>(
     bound: WorkBound,
@@ -42,21 +45,21 @@ export interface CreditCalls extends CallsOf<typeof CreditService>, Omit<CallsOf
     options?: { readonly signal?: AbortSignal }
   ): Promise<MeteredWork<A>>
   /**
-   * Charges the sum of the lines, at most the held amount: the rest is `uncovered`. A report that comes after the hold has ended is charged too
-   * if the balance has the credits, otherwise it rejects with `WorkExpired` and may be sent again. The same lines again
-   * return the first answer, other lines reject with `KeyConflict`. Rejects also with `HoldNotFound`, `InvalidWork`,
-   * and `DailyCapReached` for a late report.
+   * Charges the sum of the lines, at most the held amount: the rest is `uncovered`. A report that comes after the end
+   * of the hold is also charged if the balance contains the credits; otherwise the call rejects with `WorkExpired`, and
+   * the report may be sent again. The same lines again return the first answer; other lines reject with `KeyConflict`.
+   * Also rejects with `HoldNotFound`, `InvalidWork`, and `DailyCapReached` for a late report.
    */
   settle<A>(name: WorkSettlement, report: WorkReport<A>): Promise<WorkPayment>
   /** Begins the periods that are due. Rejects with `ResetTooEarly`. */
   reset(options?: Omit<ResetRun, "onProgress">): Promise<ResetReport>
-  /** Recomputes every account from its rows. With `since`, transactions from before then are trusted. */
+  /** Recomputes every account from its rows. With `since`, earlier transactions are not checked. */
   verify(options?: {
     readonly since?: number
   }): Promise<{ readonly accounts: number; readonly differences: ReadonlyArray<Difference> }>
 }
 
-/** The credit calls that can be part of a transaction of the caller's. */
+/** The credit calls that can be part of a transaction of the caller. */
 export type JoinedCreditCalls = Omit<CreditCalls, "meter" | "renew" | "reset" | "verify">
 
 const Reset = Schema.Struct({
@@ -67,7 +70,7 @@ const Reset = Schema.Struct({
 const Verify = Schema.Struct({ since: Schema.optional(Schema.Number) })
 const Metered = Schema.UndefinedOr(Schema.Struct({ signal: Schema.optional(CheckedByService) }))
 
-/** The calls on credits; when Parley is closed, metered work ends. */
+/** Makes the calls on credits; metered work ends when Parley is closed. */
 export const creditCalls = (calls: ParleyCalls): CreditCalls => ({
   ...servedCalls((effect) => calls.run(effect)),
   meter: checked([{ bound: BoundedWork }, { work: CheckedByService }, { options: Metered }], (bound, work, options) =>
@@ -85,7 +88,7 @@ export const creditCalls = (calls: ParleyCalls): CreditCalls => ({
 
 const NO_HISTORY: HistoryPage = { transactions: [], total: 0, next: undefined }
 
-/** The calls that the services name. A person without an account has an empty history. */
+/** The calls that the services list. A person without an account has an empty history. */
 const servedCalls = (run: RunCall): Omit<CreditCalls, "meter" | "reset" | "verify"> => ({
   ...callsThrough(CreditService, run),
   ...callsThrough(WorkMeter, run),
@@ -101,11 +104,11 @@ const servedCalls = (run: RunCall): Omit<CreditCalls, "meter" | "reset" | "verif
   )
 })
 
-/** The person of a credit call: its first parameter, or a field of it. Both were checked before. */
+/** Returns the person of a credit call: its first parameter, or a field of it. Both have been checked. */
 const personOf = ([first]: ReadonlyArray<unknown>): UserId =>
   typeof first === "string" ? first : (first as { readonly userId: UserId }).userId
 
-/** The calls within a transaction of the caller's. */
+/** Makes the calls that are part of the caller's transaction. */
 export const joinedCreditCalls = (
   run: Run,
   unitOfWork: UnitOfWork["Service"],
@@ -126,7 +129,7 @@ const meter = async <A>(
   const closing = new AbortController()
   const metered = WorkMeter.use((meter) =>
     meter.meter(bound, ({ held, record }) =>
-      // A rejection of the work is its own affair: it passes through unchanged.
+      // If the caller's work rejects, the reason is passed on unchanged.
       Effect.promise((signal) => work({ held, signal, record: (lines) => Effect.runSync(record(lines)) }))
     )
   )

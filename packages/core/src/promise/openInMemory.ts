@@ -7,7 +7,10 @@ export interface OpenInMemoryOptions {
   readonly embedder?: Embedder["Service"] | undefined
 }
 
-/** All stores in the memory of this process, for tests and trials: their content ends with the process. */
+/**
+ * All stores in the memory of this process, for tests and for trying Parley out: their content is lost when the process
+ * ends.
+ */
 export const openInMemory = ({ embedder }: OpenInMemoryOptions = {}): Promise<StoragePorts> =>
   Effect.runPromise(
     Effect.provide(

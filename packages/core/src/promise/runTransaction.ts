@@ -5,10 +5,10 @@ import {
   TransactionNotJoined
 } from "../storage/CallersTransaction.ts"
 
-/** A serialization failure and a deadlock, as Postgres names them. */
+/** The Postgres codes of a serialization failure and of a deadlock. */
 const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01"])
 
-/** Turns a driver's report of a conflict into `TransactionConflict`; returns any other error unchanged. */
+/** Converts a driver's report of a conflict into `TransactionConflict`; returns any other error unchanged. */
 const named = (error: unknown): unknown =>
   error instanceof Error && "code" in error && CONFLICTS.has(error.code)
     ? new TransactionConflict({ cause: error })
@@ -17,8 +17,8 @@ const named = (error: unknown): unknown =>
 type Call = (...given: ReadonlyArray<never>) => Promise<unknown>
 
 /**
- * Runs the calls one after another, since they share one connection. `end` waits for calls that the work did not await,
- * rejects if one of them rejected, and refuses later calls: none may run outside the transaction.
+ * Runs the calls one after another, because they share one connection. `end` waits for calls that the work did not
+ * await, rejects if one of them rejected, and refuses later calls, which would run outside the transaction.
  */
 const oneByOne = <Calls extends object>(calls: Calls) => {
   let last: Promise<unknown> = Promise.resolve()
@@ -44,7 +44,10 @@ const oneByOne = <Calls extends object>(calls: Calls) => {
   return { ordered: Object.fromEntries(entries) as Calls, end }
 }
 
-/** If a statement of the transaction failed, COMMIT rolls back without an error. Only its command tag shows that. */
+/**
+ * Commits the transaction. If a statement of it failed, Postgres rolls back on COMMIT without an error; only the
+ * command tag shows that, so it is checked.
+ */
 const commit = async (client: CallersClient): Promise<void> => {
   const { command } = (await client.query("COMMIT", [])) as { readonly command?: unknown }
   if (command === "ROLLBACK") throw new TransactionNotJoined({ problem: "failed" })
@@ -56,12 +59,12 @@ const rollBack = (client: CallersClient): Promise<boolean> =>
     () => false
   )
 
-/** The next statement on a lost connection rejects, so that the event needs no handling of its own. */
+/** Ignores the event of a lost connection, because the next statement on it rejects. */
 const leaveToStatements = (): void => undefined
 
 /**
- * Runs `work` in a transaction on a client of the pool: COMMIT if it resolves, ROLLBACK if it rejects. The pool closes a
- * client whose ROLLBACK failed.
+ * Runs `work` in a transaction on a client of the pool: COMMIT if the work resolves, ROLLBACK if it rejects. The pool
+ * closes a client whose ROLLBACK failed.
  */
 export const runTransaction = async <Client extends CallersClient, Calls extends object, A>(
   clients: CallersClients<Client>,

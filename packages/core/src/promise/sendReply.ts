@@ -12,7 +12,7 @@ import type { ParleyCalls } from "./ParleyCalls.ts"
 
 const Given = Schema.optional(CheckedByService)
 
-/** One person, or the people of the parties; everything else about them is the caller's. */
+/** Checks the ids of the person, or of the parties; other properties of the parties are not checked here. */
 const Sender = Schema.Union([
   UserId,
   Schema.Struct({
@@ -31,7 +31,7 @@ const Sent = withFields<ChatRequest>(
 )
 const Options = Schema.UndefinedOr(Schema.Struct({ signal: Given, onDisconnect: Given }))
 
-/** The calls that open a reply. Its scope lives until its stream ends, fails, or is cancelled. */
+/** The calls that open a reply. The scope of a reply lives until its stream ends, fails, or is cancelled. */
 export const replyCalls = (calls: ParleyCalls): Pick<Parley["chat"], "join" | "send"> => ({
   send: checked([{ sender: Sender }, { request: Sent }, { options: Options }], async (from, request, options) => {
     const parties = typeof from === "string" ? onePerson(from) : from
@@ -48,7 +48,10 @@ export const replyCalls = (calls: ParleyCalls): Pick<Parley["chat"], "join" | "s
   )
 })
 
-/** Opens a reply, if there is one, and returns its text as a stream of the platform, which ends its scope. */
+/**
+ * Opens a reply, if there is one, and returns its text as a stream of the platform; the end of the stream closes the
+ * reply's scope.
+ */
 const readReply = async <R extends { readonly text: Stream.Stream<string, unknown> }>(
   { open, run }: ParleyCalls,
   opening: Effect.Effect<R | undefined, unknown, ParleyServices | Scope.Scope>,
@@ -63,7 +66,7 @@ const readReply = async <R extends { readonly text: Stream.Stream<string, unknow
       return undefined
     }
     const { text, ...reply } = opened
-    // Not by `Stream.toPull`, which merges all services into the context of every pull.
+    // `Stream.toPull` is avoided, because it merges all services into the context of every pull.
     const pullText = await run(Channel.toPullScoped(Stream.toChannel(text), scope))
     const next = Pull.catchDone(pullText, () => Effect.succeed(undefined))
     const stream = readableFrom({ read: (signal) => run(next, { signal }), close, open, signal })
@@ -75,9 +78,9 @@ const readReply = async <R extends { readonly text: Stream.Stream<string, unknow
 }
 
 interface Reading {
-  /** The next text; undefined at the end. */
+  /** Returns the next text; undefined at the end. */
   read(signal: AbortSignal): Promise<ReadonlyArray<string> | undefined>
-  /** Ends the reply: a complete one is settled already, any other is settled as left. */
+  /** Ends the reply: if it is complete, it was charged already; otherwise it is charged as if its reader had left. */
   close(): Promise<void>
   readonly open: ParleyCalls["open"]
   readonly signal: AbortSignal | undefined

@@ -15,17 +15,17 @@ const retention = (name: string, shortestMs: number) =>
     unit: DAY_MS
   })
 
-/** Retention times of rows that otherwise stay for ever, in milliseconds. */
+/** The retention times, in milliseconds, of rows that are otherwise stored for ever. */
 export const RetentionData = Schema.Struct({
-  /** People's chats, from their last message; a day at least. */
+  /** The retention of people's chats after their last message; at least a day. */
   chatsMs: retention("PARLEY_RETENTION_CHATS", 2 * USED_AGAIN_MS),
-  /** Conversations of bots' visitors, from their last message; a day at least. */
+  /** The retention of conversations of bots' visitors after their last message; at least a day. */
   visitorsMs: retention("PARLEY_RETENTION_VISITORS", 2 * USED_AGAIN_MS),
-  /** Entries of the audit log; 30 days at least. */
+  /** The retention of entries of the audit log; at least 30 days. */
   logsMs: retention("PARLEY_RETENTION_LOGS", AUDIT_KEPT_MS)
 })
 
-/** Everything is kept for ever unless configured. */
+/** The retention in force: everything is stored for ever unless configured. */
 export class Retention extends Context.Reference<{
   readonly [Name in keyof typeof RetentionData.Type]: number | undefined
 }>("@parley/core/retention/Retention", {

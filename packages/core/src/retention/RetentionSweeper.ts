@@ -7,30 +7,30 @@ import { makeRemoveFiles } from "../chat/store/ConversationFiles.ts"
 import type { StorageFailed } from "../storage/StorageFailed.ts"
 import { Retention } from "./Retention.ts"
 
-/** Messages, or entries of the audit log, that one call deletes. */
+/** The maximum number of messages, or of entries of the audit log, that one call deletes. */
 const PER_CALL = 1_000
-/** Images that one call deletes, of up to two megabytes each. */
+/** The maximum number of images, of up to two megabytes each, that one call deletes. */
 const IMAGES_PER_CALL = 100
 
-/** The numbers of what a sweep deleted. */
+/** The numbers of deleted items of a sweep. */
 export interface RetentionSwept {
   readonly chats: number
   readonly conversations: number
   readonly auditEntries: number
-  /** Images that no message has had for a day. */
+  /** The number of deleted images that no message had contained for a day. */
   readonly images: number
 }
 
 /**
- * Deletes chats, visitors' conversations and entries of the audit log once they were kept for as long as `Retention`
- * says, and images that no message has, in small transactions: a sweep that is interrupted continues with the next one. Any number of servers may sweep
- * at once. The storage's clock decides, so a server whose own clock is wrong deletes nothing early. The ledger is never
- * touched.
+ * Deletes chats, visitors' conversations and entries of the audit log after the times in `Retention`, and images that
+ * no message contains. Works in small transactions: the next sweep continues an interrupted one. Any number of servers
+ * may sweep at once. The storage's clock decides, so a server with a wrong clock deletes nothing too early. The ledger
+ * is never changed.
  */
 export class RetentionSweeper extends Context.Service<
   RetentionSweeper,
   {
-    /** Deletes all that was kept for long enough. */
+    /** Deletes everything that was stored for longer than its retention. */
     readonly sweep: Effect.Effect<RetentionSwept, StorageFailed>
     /** Sweeps every hour until interrupted. */
     readonly run: Effect.Effect<never>

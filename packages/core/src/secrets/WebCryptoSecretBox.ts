@@ -5,7 +5,7 @@ import { randomBytes } from "./randomBytes.ts"
 import { SecretBox, type SecretContext } from "./SecretBox.ts"
 import type { SecretKey } from "./secretKeys.ts"
 
-/** The prefix of sealed texts: the version of their form. */
+/** The prefix of sealed texts: the version of their format. */
 const FORM = "v1"
 const IV_BYTES = 12
 const ID_BYTES = 6
@@ -25,7 +25,7 @@ const named = async ({ bytes, id }: SecretKey): Promise<NamedKey> => {
   return { base, id: id ?? toBase64Url(digest.slice(0, ID_BYTES)) }
 }
 
-/** HKDF (RFC 5869): each purpose has its own key, so that purposes do not share nonces. */
+/** Derives a key for one purpose by HKDF (RFC 5869), so that purposes do not share nonces. */
 const derived = ({ base }: NamedKey, purpose: string): Promise<CryptoKey> =>
   crypto.subtle.deriveKey(
     { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoded(`parley ${FORM} ${purpose}`) },
@@ -35,7 +35,10 @@ const derived = ({ base }: NamedKey, purpose: string): Promise<CryptoKey> =>
     ["encrypt", "decrypt"]
   )
 
-/** The additional authenticated data: the form, the key, and every part of the context, encoded without ambiguity. */
+/**
+ * Returns the additional authenticated data: the format, the key's id, and every part of the context, encoded without
+ * ambiguity.
+ */
 const provenBeside = (keyId: string, context: SecretContext) => encoded(JSON.stringify([FORM, keyId, ...context]))
 
 const make = (keys: ReadonlyArray<NamedKey>): SecretBox["Service"] => {
@@ -85,9 +88,9 @@ const make = (keys: ReadonlyArray<NamedKey>): SecretBox["Service"] => {
 }
 
 /**
- * Seals secrets with AES-256-GCM (NIST SP 800-38D) by the platform's Web Crypto. The sealed text is `v1.<key id>.` and
- * base64url of a random nonce of 96 bits, the ciphertext and its tag of 128 bits. Requires at least one key; fails if
- * two have the same id.
+ * Seals secrets with AES-256-GCM (NIST SP 800-38D) by the platform's Web Crypto. The sealed text is `v1.<key id>.`,
+ * followed by base64url of a random nonce of 96 bits, the ciphertext and its tag of 128 bits. Requires at least one
+ * key; fails if two keys have the same id.
  */
 export const makeWebCryptoSecretBox = (
   keys: ReadonlyArray<SecretKey>
@@ -101,6 +104,6 @@ export const makeWebCryptoSecretBox = (
     return make(all)
   })
 
-/** The same as a layer. */
+/** Provides `makeWebCryptoSecretBox` as a layer. */
 export const WebCryptoSecretBoxLayer = (keys: ReadonlyArray<SecretKey>): Layer.Layer<SecretBox, InvalidSecretKeys> =>
   Layer.effect(SecretBox, makeWebCryptoSecretBox(keys))

@@ -10,8 +10,8 @@ export const toBase64Url = (bytes: Uint8Array): string =>
 const TEXT = /^[A-Za-z0-9_-]*$/
 
 /**
- * The bytes of a base64url text; fails for every other text, also if the last character has unused bits set: each
- * value has exactly one text.
+ * Returns the bytes of a base64url text; fails for any other text, even if only unused bits of the last character are
+ * set: each value has exactly one text.
  */
 export const fromBase64Url = (text: string): Result.Result<Uint8Array<ArrayBuffer>, "not base64url"> => {
   if (!TEXT.test(text) || text.length % 4 === 1) return Result.fail("not base64url")

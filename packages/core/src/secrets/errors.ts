@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** No key is configured that secrets could be sealed with. */
+/** No key is configured with which secrets could be sealed. */
 export class SecretsNotConfigured extends Schema.TaggedError<SecretsNotConfigured>()("SecretsNotConfigured", {}) {
   readonly code = "secrets_not_configured"
   override get message() {
@@ -9,12 +9,12 @@ export class SecretsNotConfigured extends Schema.TaggedError<SecretsNotConfigure
 }
 
 /**
- * The reason why a sealed secret does not open: `key`, no key with its id is configured; `content`, it was changed,
- * sealed for another context, or is not a sealed secret.
+ * The reason why a sealed secret cannot be opened. `key`: no key with its id is configured; `content`: the secret was
+ * changed, was sealed for another context, or is not a sealed secret.
  */
 export const SECRET_PROBLEMS = ["key", "content"] as const
 
-/** A sealed secret that does not open. */
+/** A sealed secret cannot be opened. */
 export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("SecretUnreadable", {
   problem: Schema.Literals(SECRET_PROBLEMS)
 }) {
@@ -26,7 +26,7 @@ export class SecretUnreadable extends Schema.TaggedError<SecretUnreadable>()("Se
   }
 }
 
-/** Keys for secrets that cannot be used, with every problem and no value. */
+/** The keys for secrets are invalid. Contains every problem, but no value. */
 export class InvalidSecretKeys extends Schema.TaggedError<InvalidSecretKeys>()("InvalidSecretKeys", {
   problems: Schema.Array(Schema.String)
 }) {

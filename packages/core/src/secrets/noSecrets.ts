@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { SecretsNotConfigured, SecretUnreadable } from "./errors.ts"
 import { SecretBox } from "./SecretBox.ts"
 
-/** Used without a configured key: sealing and opening fail. */
+/** For servers without a key: sealing and opening fail. */
 export const noSecrets: SecretBox["Service"] = SecretBox.of({
   sealsWith: undefined,
   seal: () => Effect.fail(new SecretsNotConfigured()),

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { IdGenerator } from "../storage/storedForms.ts"
 
-/** The number of bytes in a SHA-256 digest. */
+/** The number of bytes in a SHA-256 digest, which is the maximum here. */
 const MAX_BYTES = 32
 
 /**
- * This many unpredictable bytes, at most 32. They are the beginning of a digest of three random identifiers with 366
- * random bits together.
+ * Returns `count` unpredictable bytes, at most 32: the beginning of a digest of three random identifiers that together
+ * have 366 random bits.
  */
 export const randomBytes = Effect.fnUntraced(function* (count: number) {
   if (count > MAX_BYTES) return yield* Effect.die(new RangeError(`At most ${MAX_BYTES} bytes, not ${count}.`))

@@ -2,7 +2,7 @@ import { Redacted, Result } from "effect"
 import { fromBase64Url } from "./base64Url.ts"
 import { InvalidSecretKeys } from "./errors.ts"
 
-/** A key for secrets. Without an id it gets one derived from the key. */
+/** A key for secrets. Without an id, it gets an id that is derived from the key. */
 export interface SecretKey {
   readonly id: string | undefined
   /** 32 bytes. */
@@ -12,7 +12,10 @@ export interface SecretKey {
 const KEY_BYTES = 32
 const ID = /^[A-Za-z0-9_-]{1,32}$/
 const HEX = /^[0-9a-f]{64}$/i
-/** Bytes that were typed and not drawn: 32 random ones have about thirty different values. */
+/**
+ * The minimum number of different bytes in a key: 32 random bytes have about thirty different values, so a key with
+ * fewer was probably typed.
+ */
 const LEAST_DIFFERENT = 12
 
 const hexBytes = (text: string) =>
@@ -41,9 +44,9 @@ const keyOf = (part: string): Result.Result<SecretKey, string> => {
 }
 
 /**
- * Parses keys: `<key>` or `<id>:<key>`, several of them separated by commas. The first one seals; the others open
- * older secrets. A key is 32 random bytes, as base64 (with either alphabet) or as hexadecimal digits. Problems name
- * the position of a key and never its value.
+ * Parses keys: `<key>` or `<id>:<key>`, several of them separated by commas. The first key seals; the others open older
+ * secrets. A key is 32 random bytes, in base64 (with either alphabet) or as hexadecimal digits. Problems contain the
+ * position of a key and never its value.
  */
 export const parseSecretKeys = (text: string): Result.Result<ReadonlyArray<SecretKey>, InvalidSecretKeys> => {
   const parts = text.split(",").map((part) => part.trim())

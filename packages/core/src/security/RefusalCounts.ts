@@ -1,24 +1,30 @@
-/** Refusals of one kind that are reported one by one in a window, and of them those from one address. */
+/**
+ * The maximum number of refusals of one kind that are reported one by one in a window; `REPORTED_OF_ADDRESS` is that
+ * from one address.
+ */
 const REPORTED_AT_ONCE = 20
 const REPORTED_OF_ADDRESS = 5
-/** Addresses of one kind that are counted separately; the refusals of further ones are counted together. */
+/**
+ * The maximum number of addresses of one kind that are counted separately; refusals from further addresses are counted
+ * together.
+ */
 const MOST_ADDRESSES = 1_000
-/** Addresses that the report at the end of a window names, those with the most refusals. */
+/** The maximum number of addresses that the report at the end of a window names: those with the most refusals. */
 const NAMED_AT_END = 20
 
-/** The common name of the addresses that are not counted or not reported separately. */
+/** The common name of addresses that are not counted or not reported separately. */
 export const OTHER_ADDRESSES = "others"
 
-/** A refused request, as far as it is counted. */
+/** The properties by which a refused request is counted. */
 export interface CountedRefusal {
   /** The code of the refusal, from a closed list. */
   readonly outcome: string
-  /** A finer distinction, from a closed list. */
+  /** A finer distinction of the code, from a closed list. */
   readonly problem: string | undefined
   /** The name under which calls from an address are counted. */
   readonly address: string
   readonly route: string
-  /** It may be an attack. */
+  /** True if the refusal may be part of an attack. */
   readonly suspicious: boolean
 }
 
@@ -47,10 +53,10 @@ interface Kind {
  */
 export class RefusalCounts {
   readonly #kinds = new Map<string, Kind>()
-  /** Refusals of each kind since this process began. */
+  /** The number of refusals of each kind since this process started. */
   readonly #totals = new Map<string, number>()
 
-  /** Counts a refusal; returns true if it is to be reported at once. */
+  /** Counts a refusal; returns true if it has to be reported at once. */
   add(refusal: CountedRefusal): boolean {
     const name = refusal.problem === undefined ? refusal.outcome : `${refusal.outcome} ${refusal.problem}`
     this.#totals.set(name, (this.#totals.get(name) ?? 0) + 1)
@@ -74,12 +80,12 @@ export class RefusalCounts {
     return reports
   }
 
-  /** The numbers of refusals since this process began, by code and problem. */
+  /** The numbers of refusals since this process started, by code and problem. */
   get totals(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#totals)
   }
 
-  /** The addresses that are counted separately. */
+  /** The number of addresses that are counted separately. */
   get size(): number {
     return [...this.#kinds.values()].reduce((sum, { addresses }) => sum + addresses.size, 0)
   }

@@ -13,27 +13,27 @@ import { type CountedRefusal, RefusalCounts } from "./RefusalCounts.ts"
 
 /** The window in which refusals are counted. */
 const WINDOW = "1 minute"
-/** Pairs of person and address that a process remembers. */
+/** The maximum number of pairs of person and address that a process remembers. */
 const MOST_SIGHTINGS = 50_000
 const MOST_AGENT_CHARACTERS = 200
-/** A storage that does not answer delays the end of a process no longer. */
+/** The maximum time that the end of a process waits for a storage that does not answer. */
 const PATIENCE = "5 seconds"
 
-/** Line ends and invisible characters, which could make one line look like several. */
+/** Line ends and invisible characters, which could make one log line look like several. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu
 
 const visible = (text: string): string => text.toWellFormed().replaceAll(INVISIBLE, "\ufffd")
 
-/** True while a change is tried out and rolled back: then no event is reported. */
+/** True while a change is tried out and rolled back: no event is reported then. */
 export class IsTrial extends Context.Reference<boolean>("@parley/core/security/IsTrial", {
   defaultValue: () => false
 }) {}
 
-/** Something that happened. */
+/** A fact to report as a security event. */
 export interface SecurityFact {
   readonly event: Exclude<SecurityEventName, "refused">
   readonly userId?: UserId | undefined
-  /** A code from a closed list; default `ok`. */
+  /** A code from a closed list; `ok` unless given. */
   readonly outcome?: string | undefined
 }
 
@@ -44,7 +44,7 @@ export interface RefusedRequest extends Omit<CountedRefusal, "address" | "route"
 
 type Facts = SecurityEvent["data"]
 
-/** The fields of the request, safe for a log. */
+/** The fields of the request, in a form that is safe for logs. */
 const originFacts = Effect.map(RequestOrigin, (origin): Partial<Facts> => {
   if (origin === undefined) return {}
   const { address, requestId, route, userAgent } = origin
@@ -64,7 +64,7 @@ const log = (facts: Facts, suspicious: boolean) => {
   })
 }
 
-/** Sends reports of refusals to the hooks of this process, once and without the storage. */
+/** Sends reports of refusals to the hooks of this process, once and without storing them. */
 const makeHooks = Effect.gen(function* () {
   const sinks = (yield* EventSinks).filter(
     ({ isOfThisProcess, types }) => isOfThisProcess === true && types.includes("security")
@@ -86,12 +86,12 @@ const makeHooks = Effect.gen(function* () {
   })
 })
 
-/** Counts refusals, and reports the first ones at once and the others after a minute. */
+/** Counts refusals; reports the first ones at once and the others after a minute. */
 const makeRefusals = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const tellHooks = yield* makeHooks
   const counts = new RefusalCounts()
-  /** The context of the first refusal of the window, until its end. */
+  /** The context of the first refusal in the window, used for the reports at its end. */
   let surroundings: Context.Context<never> | undefined
 
   const end = Effect.suspend(() => {
@@ -139,11 +139,11 @@ const makeRefusals = Effect.gen(function* () {
   return { refuse, totals: Effect.sync(() => counts.totals) }
 })
 
-/** The pairs of person and address that this process has seen, the newest of them. */
+/** The newest pairs of person and address that this process has seen. */
 const makeSightings = () => {
   const seen = new Set<string>()
   return {
-    /** Notes a pair; returns false if it was known. */
+    /** Records a pair; returns false if the pair was known. */
     add: (pair: string): boolean => {
       const isNew = !seen.delete(pair)
       if (isNew && seen.size >= MOST_SIGHTINGS) seen.delete(seen.values().next().value as string)
@@ -155,22 +155,22 @@ const makeSightings = () => {
 }
 
 /**
- * The security events of this process, in one stream: each is a line of the log. All but refusals are also stored for
- * the hooks and webhooks that subscribed to them; refusals reach the hooks of this process only.
+ * The security events of this process: each is a line of the log. All except refusals are also stored for the hooks and
+ * webhooks that have subscribed to them; refusals reach only the hooks of this process.
  */
 export class SecurityEvents extends Context.Service<
   SecurityEvents,
   {
-    /** Reports something that happened, for the request of `RequestOrigin`, after it was stored. It never fails. */
+    /** Reports a fact about the request in `RequestOrigin`, after the fact was stored. Never fails. */
     record(fact: SecurityFact): Effect.Effect<void>
     /**
-     * Notes a request of a person with a valid session. The first one from an address, or an IPv6 network, is reported
-     * as `signed_in`; a process remembers 50,000 pairs of person and address.
+     * Records a request of a person with a valid session. The first request from an address, or from an IPv6 network,
+     * is reported as `signed_in`; a process remembers 50,000 pairs of person and address.
      */
     see(userId: UserId): Effect.Effect<void>
-    /** Counts a refusal, by its kind and address. The first ones are reported at once, the others after a minute. */
+    /** Counts a refusal by its kind and address. The first refusals are reported at once, the others after a minute. */
     refuse(refusal: RefusedRequest): Effect.Effect<void>
-    /** The numbers of refusals since this process began, by code and problem. */
+    /** The numbers of refusals since this process started, by code and problem. */
     readonly refusals: Effect.Effect<Readonly<Record<string, number>>>
   }
 >()("@parley/core/security/SecurityEvents") {
@@ -185,7 +185,7 @@ const make = Effect.gen(function* () {
   const { refuse, totals } = yield* makeRefusals
   const sightings = makeSightings()
   const publishing = yield* FiberSet.make<void>()
-  // A process that ends stores the events that it has reported.
+  // When the process ends, it first stores the events that it has reported.
   yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(publishing), PATIENCE)))
 
   const publish = (data: Facts) =>
@@ -197,7 +197,10 @@ const make = Effect.gen(function* () {
         )
       )
     )
-  /** The bucket, because one person has all addresses of an IPv6 network, and each new pair is an event. */
+  /**
+   * Uses the bucket of the address, because one person has all addresses of an IPv6 network, and each new pair is an
+   * event.
+   */
   const pairOf = (userId: UserId) =>
     Effect.map(RequestOrigin, (origin) => `${userId}\0${addressBucket(origin?.address)}`)
 

@@ -8,36 +8,36 @@ import { type AccessRecord, AccessStore } from "./AccessStore.ts"
 import { UserBlocked } from "./errors.ts"
 import { type RevokedSession, RevokedSessions } from "./RevokedSessions.ts"
 
-/** Time for which a process relies on its last list of ended sessions and blocked people. */
+/** Milliseconds for which a process relies on its last list of ended sessions and blocked people. */
 const RELIED_ON_MS = 2_000
-/** A storage that does not answer delays no request longer. */
+/** The maximum time that a request waits for a storage that does not answer. */
 const ANSWER_WITHIN = "2 seconds"
-/** A process caches the digests of at most this many user ids. */
+/** The maximum number of user ids whose digests a process remembers. */
 const MOST_DIGESTS = 10_000
 
-/** The identity behind a request. */
+/** The person of a request, and the time at which the session was issued. */
 export interface Identified extends Pick<Session, "userId" | "issuedAt"> {
-  /** The token that proved it; undefined if the host's own sign-in did. */
+  /** The token that proved the identity; undefined if the host's own sign-in did. */
   readonly token: string | undefined
 }
 
-/** Refuses sessions that were ended and people who were blocked, by one list of each process. */
+/** Refuses sessions that were ended and people who were blocked, by a list that each process keeps in memory. */
 export class AccessList extends Context.Service<
   AccessList,
   {
     /**
-     * Refuses a session that was signed out, alone or with all others of its person, and a blocked person. Fails with
-     * `StorageFailed` only if this process has never read the list; if the storage does not respond, it uses the last
-     * one.
+     * Refuses a session that was signed out, alone or together with all sessions of its person, and a blocked person.
+     * If the storage does not respond, the last list is used; fails with `StorageFailed` only if this process has never
+     * read the list.
      */
     check(identified: Identified): Effect.Effect<void, SessionInvalid | UserBlocked | StorageFailed>
     /** Refuses a blocked person. */
     checkPerson(userId: UserId): Effect.Effect<void, UserBlocked | StorageFailed>
-    /** True if the token's session was signed out by itself. */
+    /** Returns true if this token's session was signed out. */
     isRevoked(token: string): Effect.Effect<boolean, StorageFailed>
-    /** Returns those of some people who are blocked, by a list that is at most `maxAgeMs` old. */
+    /** Returns those of the given people who are blocked, by a list that is at most `maxAgeMs` old. */
     blockedAmong(userIds: Iterable<UserId>, maxAgeMs: number): Effect.Effect<ReadonlySet<UserId>, StorageFailed>
-    /** Takes a change of this process into its list at once. */
+    /** Adds a change that this process made to its list at once. */
     learn(change: { readonly session: RevokedSession } | { readonly person: AccessRecord }): Effect.Effect<void>
   }
 >()("@parley/core/sessions/AccessList") {
@@ -47,20 +47,23 @@ export class AccessList extends Context.Service<
   )
 }
 
-/** True if a token was issued before its person's sessions were ended, or does not say when it was issued. */
+/**
+ * Returns true if a token was issued before its person's sessions were ended, or does not contain the time of its
+ * issue.
+ */
 export const isEnded = ({ notBefore }: Pick<AccessRecord, "notBefore">, issuedAt: number | undefined): boolean =>
   notBefore !== undefined && (issuedAt === undefined || issuedAt < notBefore)
 
-/** The list of a process. Its first reading takes everything that is stored, each later one only the changes. */
+/** Makes the list of a process. Its first read loads all stored changes, each later read only the new ones. */
 const makeList = Effect.gen(function* () {
   const sessions = yield* RevokedSessions
   const access = yield* AccessStore
   const alone = yield* Semaphore.make(1)
-  /** The times at which the tokens expire, by digest. */
+  /** The times at which the tokens of revoked sessions expire, by their digests. */
   const revoked = new Map<string, number>()
   const people = new Map<string, AccessRecord>()
   let asOf: { readonly sessions: number; readonly people: number } | undefined
-  /** Time of this process's last question to the storage, by its own clock. */
+  /** The time of this process's last query to the storage, by its own clock. */
   let askedAt = -Infinity
 
   const learnPerson = (record: AccessRecord) => {
@@ -101,7 +104,9 @@ const makeList = Effect.gen(function* () {
     revoked,
     people,
     learnPerson,
-    /** Reads the list again if it is older than `maxAgeMs`. Requests that come meanwhile wait for the same answer. */
+    /**
+     * Reads the list again if it is older than `maxAgeMs`. Requests that come during the read wait for the same answer.
+     */
     refresh: Effect.fnUntraced(function* (maxAgeMs: number) {
       const isDue = Effect.map(Clock.currentTimeMillis, (now) => now - askedAt >= maxAgeMs || now < askedAt)
       if (yield* isDue) yield* alone.withPermits(1)(Effect.when(read, isDue))

@@ -6,7 +6,7 @@ import { type AccessChange, type AccessRecord, AccessStore } from "./AccessStore
 
 interface Stored extends Omit<AccessRecord, "person"> {
   readonly changedAt: number
-  /** The person was erased, and no operator named the id since. */
+  /** Set if the person was erased, and no operator has named the id since. */
   readonly isErased?: true
 }
 
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
         })
       ),
     find,
-    // Units of work run one at a time.
+    // `find` is enough as a lock, because units of work run one at a time.
     lock: find,
     since: (moment = -Infinity) =>
       storage.exclusive(

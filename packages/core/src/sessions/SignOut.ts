@@ -9,7 +9,7 @@ import { RevokedSessions } from "./RevokedSessions.ts"
 export const SignOutInput = Schema.Struct({
   /** The token that proved the session. */
   token: Schema.String,
-  /** When it expires, in Unix milliseconds. */
+  /** Unix milliseconds: the time at which the token expires. */
   expiresAt: Schema.Finite
 })
 export type SignOutInput = typeof SignOutInput.Type
@@ -19,13 +19,13 @@ export class SignOut extends Context.Service<
   SignOut,
   {
     /**
-     * Ends a session: this process refuses its token at once, every other one within two seconds. Its SHA-256 is
-     * stored until the token expires. Signing out again changes nothing.
+     * Ends a session: this process refuses its token at once, every other process within two seconds. The SHA-256 of
+     * the token is stored until the token expires. Signing out again changes nothing.
      */
     signOut(input: SignOutInput): Effect.Effect<void, StorageFailed>
     /**
-     * True if a token belongs to a session that was signed out. Fails only if this process has never read the list; if
-     * the storage does not respond, it uses the last list.
+     * Returns true if a token belongs to a session that was signed out. If the storage does not respond, the last list
+     * is used; fails only if this process has never read the list.
      */
     isSignedOut(token: string): Effect.Effect<boolean, StorageFailed>
   }

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 /** An operator has blocked the person. */
 export class UserBlocked extends Schema.TaggedError<UserBlocked>()("UserBlocked", {
-  /** The blocked person: for logs only. */
+  /** The id of the blocked person; only for logs. */
   userId: Schema.String
 }) {
   readonly code = "blocked"

@@ -20,64 +20,74 @@ import { digestsOf, newBrowserSecret, newCode } from "./signInCode.ts"
 import { type SignInLanguage, signInMail } from "./signInMail.ts"
 import { mailboxOf, SignInStore } from "./SignInStore.ts"
 
-/** Time for which a code counts. */
+/** Milliseconds for which a code is valid. */
 export const CODE_LIFETIME_MS = 10 * 60_000
 
 /**
- * The window of all limits, and the most sign-ins in it: to one mailbox from one address, to one mailbox, from one
- * address, in all. One address alone cannot keep the owner of a mailbox from signing in.
+ * The window of all limits; the numbers below limit the sign-ins in it: to one mailbox from one address, to one
+ * mailbox, from one address, and in all. One address alone cannot prevent the owner of a mailbox from signing in.
  */
 const WINDOW_MS = 10 * 60_000
 const PER_MAILBOX_AND_ADDRESS = 5
 const PER_MAILBOX = 20
 const PER_ADDRESS = 20
 const IN_ALL = 600
-/** The most codes that one address tries in a window. Each sign-in has a bound of its own, too. */
+/** The maximum number of codes that one address may try in a window. The tries for each sign-in are limited as well. */
 const CODES_PER_ADDRESS = 50
 
-/** Mails that are being sent at once, and those that may wait: a slow mail server must not fill the memory. */
+/**
+ * The maximum number of mails that are being sent at the same time; `MOST_WAITING` is that of waiting mails, because a
+ * slow mail server must not fill the memory.
+ */
 const SENDING = 4
 const MOST_WAITING = 200
 
 export interface AskInput {
-  /** The text that the person typed as the address. */
+  /** The address as the person typed it. */
   readonly email: string
   /** The network address of the request; undefined if it is unknown. */
   readonly address: string | undefined
   readonly language: SignInLanguage
-  /** The absolute address of the sign-in page, from the server's configuration and never from the request alone. */
+  /** The absolute address of the sign-in page, from the server's configuration and never only from the request. */
   readonly page: string
 }
 
 export interface ConfirmInput {
   /** The browser's secret, from its cookie. */
   readonly browser: string
-  /** As it was typed, or as the link contains it. */
+  /** The code as the person typed it, or as the link contains it. */
   readonly code: string
   readonly address: string | undefined
 }
 
-/** A person who has proven an e-mail address. */
+/** A person who has proved an e-mail address. */
 export interface ProvenAddress {
   readonly userId: UserId
   readonly email: string
 }
 
 /**
- * Signs people in by a code that is mailed to them. The browser that asks gets a secret; only with both does a session
- * begin, so that neither a person who reads the mail nor a person who asks for it signs in alone. Every address is
- * treated alike until its code comes back: a request reveals nothing about the people who exist.
+ * Signs people in by a code that is mailed to them. The browser that requests the code gets a secret, and only the code
+ * and the secret together begin a session: neither a person who reads the mail nor a person who requests it can sign in
+ * alone. All addresses are treated alike until their code comes back, so that a request does not reveal which people
+ * exist.
  */
 export class EmailSignIn extends Context.Service<
   EmailSignIn,
   {
-    /** Begins a sign-in, has its mail sent after the response, and returns the secret for the browser's cookie. */
+    /**
+     * Begins a sign-in: queues the mail, which is sent after the response, and returns the secret for the browser's
+     * cookie.
+     */
     ask(input: AskInput): Effect.Effect<string, InvalidMailAddress | SignInLimited | StorageFailed>
-    /** Uses a code up, and returns the person, who exists from the first sign-in on. */
+    /** Uses up a code, and returns the person; the first sign-in with an address creates the person. */
     confirm(
       input: ConfirmInput
     ): Effect.Effect<ProvenAddress, SignInRefused | SignInLimited | UserBlocked | StorageFailed>
-    /** Deletes expired sign-ins, with their addresses, every minute until interrupted. Any number of processes may. */
+    /**
+     * Deletes expired sign-ins with their addresses, every minute until interrupted. Any number of processes may do so
+     * at once.
+     */
     readonly sweeps: Effect.Effect<never>
   }
 >()("@parley/core/signin/EmailSignIn") {
@@ -87,7 +97,7 @@ export class EmailSignIn extends Context.Service<
   ).pipe(Layer.provide(CallGate.layer))
 }
 
-/** Sends mails outside requests, a few at a time, until the scope closes. */
+/** Sends mails apart from requests, a few at a time, until the scope closes. */
 const makePost = Effect.gen(function* () {
   const mailer = yield* Mailer
   const places = yield* Semaphore.make(SENDING)
@@ -113,12 +123,12 @@ const makePost = Effect.gen(function* () {
   }
 })
 
-/** Expired sign-ins that one statement deletes. */
+/** The maximum number of expired sign-ins that one statement deletes. */
 const PER_SWEEP = 1_000
 
 /**
- * Returns the person of a proven address, unless the person or the mailbox is blocked. Nothing is stored about a blocked
- * mailbox.
+ * Returns the person of a proved address, unless the person or the mailbox is blocked. For a blocked mailbox nothing is
+ * stored.
  */
 const makeEnter = Effect.gen(function* () {
   const access = yield* AccessStore

@@ -8,7 +8,9 @@ export class InvalidMailAddress extends Schema.TaggedError<InvalidMailAddress>()
   }
 }
 
-/** Too many mails were asked for, or too many codes were tried. The same for known and unknown addresses. */
+/**
+ * Too many mails were requested, or too many codes were tried. The answer is the same for known and unknown addresses.
+ */
 export class SignInLimited extends Schema.TaggedError<SignInLimited>()("SignInLimited", {
   retryAfterMs: Schema.Finite
 }) {
@@ -19,7 +21,8 @@ export class SignInLimited extends Schema.TaggedError<SignInLimited>()("SignInLi
 }
 
 /**
- * No sign-in begins with this code in this browser: it is wrong, used, too old, tried too often, or of another browser.
+ * The code does not begin a session in this browser: it is wrong, used, too old, was tried too often, or belongs to
+ * another browser.
  */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("SignInRefused", {}) {
   readonly code = "sign_in_refused"

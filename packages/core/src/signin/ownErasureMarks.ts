@@ -6,23 +6,26 @@ import { mailboxOf, SignInStore } from "./SignInStore.ts"
 
 const NAME = "own-erasure"
 
-/** The event that an erasure at the person's own request leaves; its digest does not contain the identity. */
+/** The event that records an erasure at the person's own request; its digest does not contain the identity. */
 const markOfPerson = (userId: UserId) =>
   Effect.map(sha256OfText(userId), (digest) => ({ subject: `erased-person:${digest}`, name: NAME }))
 
-/** The same for the person's mailbox: each sign-in by e-mail after an erasure has a new user id. */
+/** The event for the person's mailbox, because each sign-in by e-mail after an erasure has a new user id. */
 const markOfMailbox = (email: string) =>
   Effect.map(mailboxOf(email), (mailbox) => ({ subject: `erased-${mailbox}`, name: NAME }))
 
-/** Both events; `email` is the address with which the person signs in, if any. */
+/** Returns both events; `email` is the address with which the person signs in, if there is one. */
 export const ownErasureMarks = (userId: UserId, email: string | undefined) =>
   Effect.all(email === undefined ? [markOfPerson(userId)] : [markOfPerson(userId), markOfMailbox(email)])
 
-/** Milliseconds for which an erasure at the person's own request is still remembered; zero if there was none. */
+/**
+ * Makes a function that returns the milliseconds for which an erasure at the person's own request is still remembered;
+ * zero if there was none.
+ */
 export const makeOwnErasureLeft = Effect.gen(function* () {
   const limiter = yield* RateLimiter
   const signIns = yield* SignInStore
-  /** `isKnown`: there is a record of access for this id, which every erasure leaves (`AccessStore`). */
+  /** `isKnown` is true if there is an access record for this id, which every erasure leaves (`AccessStore`). */
   return Effect.fnUntraced(function* (userId: UserId, isKnown: boolean) {
     const address = yield* signIns.find(userId)
     const marks = [

@@ -47,7 +47,7 @@ export interface SignInMailInput {
   readonly brand: string | undefined
 }
 
-/** The mail of a sign-in. Nothing in it was written by the person who asked, except the address. */
+/** The mail of a sign-in. Apart from the address, it contains no text from the person who requested it. */
 export const signInMail = ({ brand, code, language, page, to }: SignInMailInput): Mail => {
   const { button, ignore, open, or, subject, validity } = TEXTS[language]
   const { host } = new URL(page)

@@ -1,27 +1,30 @@
 import { Schema } from "effect"
 
 /**
- * A transaction of the caller on the database that Parley uses: the caller begins it, and commits or rolls it back. A
- * `pg` client in a transaction is one as it is; for a query builder, pass a function that runs a text with `$1`, `$2`
- * in it on the connection of its transaction. Await each call before the next one.
+ * A transaction of the caller on the database that Parley uses: the caller begins it, and commits it or rolls it back.
+ * A `pg` client within a transaction can be passed directly; for a query builder, pass a function that runs a statement
+ * with `$1`, `$2` on the connection of its transaction. Await each call before the next one.
  */
 export interface CallersTransaction {
   query(text: string, values: Array<unknown>): Promise<{ readonly rows: ReadonlyArray<object> }>
 }
 
-/** A client of a caller's pool: one connection, on which a transaction can be begun. */
+/** A client from a caller's pool: one connection, on which a transaction can be begun. */
 export interface CallersClient extends CallersTransaction {
-  /** Returns the connection to the pool; with true the pool closes it. */
+  /** Returns the connection to the pool; with `true` the pool closes the connection. */
   release(destroy?: boolean): void
-  /** A `pg` client that loses its connection between two statements emits this event. Without a listener the process ends. */
+  /**
+   * Listens to the event of a `pg` client that loses its connection between two statements. Without a listener the
+   * process ends.
+   */
   on?(event: "error", listener: (error: Error) => void): unknown
   off?(event: "error", listener: (error: Error) => void): unknown
 }
 
-/** A pool of clients. A `pg.Pool` has this shape. */
+/** A pool of clients, for example a `pg.Pool`. */
 export interface CallersClients<Client extends CallersClient> {
   connect(): Promise<Client>
-  // A `pg.Pool` has a second signature. The compiler infers `Client` only if this type has one too.
+  // A `pg.Pool` has a second signature. The compiler infers `Client` only if this type also has it.
   connect(callback: never): unknown
 }
 
@@ -44,8 +47,9 @@ export class TransactionNotJoined extends Schema.TaggedError<TransactionNotJoine
 }
 
 /**
- * Another transaction changed the same credits while the caller's ran (a serialization failure or a deadlock). The call did
- * nothing. The same call fails again in the same transaction: roll it back, and begin a new one.
+ * Another transaction changed the same credits while the caller's transaction ran (a serialization failure or a
+ * deadlock). The call did nothing. In the same transaction the call would fail again: roll back, and begin a new
+ * transaction.
  */
 export class TransactionConflict extends Schema.TaggedError<TransactionConflict>()("TransactionConflict", {
   cause: Schema.Defect()

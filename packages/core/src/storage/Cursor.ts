@@ -5,8 +5,8 @@ import { InvalidInput } from "./inputs.ts"
 const expected = "`next` of the page before"
 
 /**
- * A position in a list, or a range of one. Only the store that returned it can interpret it: a store over several
- * databases puts the position in each of them into it.
+ * A position in a list, or a range of a list. Only the store that returned it can interpret it; in a store over several
+ * databases it contains the position in each of them.
  */
 export const Cursor = Schema.String.check(Schema.isPattern(/^[\w.~-]{1,8000}$/, { expected })).pipe(
   Schema.brand("Cursor")
@@ -20,19 +20,22 @@ export interface Page<A> {
   readonly next: Cursor | undefined
 }
 
-/** A text from outside as a cursor: the store that reads it refuses one that it did not make. */
+/** Returns a text from outside as a cursor; the store that reads the cursor refuses it if it did not make it. */
 export const cursorOfText = <Text extends string | undefined>(text: Text) => text as Text & (Cursor | undefined)
 
-/** A cursor that contains a position. For stores alone. */
+/** Makes a cursor that contains a position; only for stores. */
 export const cursorOf = (...position: ReadonlyArray<number | string>): Cursor => {
   const bytes = new TextEncoder().encode(JSON.stringify(position))
   return cursorOfText(Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""))
 }
 
-/** The refusal of a cursor that the store did not make. */
+/** The error for a cursor that the store did not make. */
 export const notACursor = (field = "after"): InvalidInput => new InvalidInput({ field, expected })
 
-/** The position in a cursor, undefined in none. Throws `InvalidInput` unless the position has this form. */
+/**
+ * Returns the position in a cursor; undefined without a cursor. Throws `InvalidInput` unless the position has the given
+ * form.
+ */
 export const positionIn = <A>(form: Schema.Codec<A, unknown>, cursor: Cursor | undefined): A | undefined => {
   if (cursor === undefined) return undefined
   try {
@@ -43,24 +46,24 @@ export const positionIn = <A>(form: Schema.Codec<A, unknown>, cursor: Cursor | u
   }
 }
 
-/** The same for cursors that come from outside. */
+/** Does the same for cursors that come from outside, as an effect. */
 export const readCursor = <A>(
   form: Schema.Codec<A, unknown>,
   cursor: Cursor | undefined
 ): Effect.Effect<A | undefined, InvalidInput> =>
   Effect.try({ try: () => positionIn(form, cursor), catch: () => notACursor() })
 
-/** A page from rows that were read with one more than its limit. */
+/** Makes a page from rows of which one more than the limit was read. */
 export const pageOf = <A>(found: ReadonlyArray<A>, limit: number, cursorAfter: (last: A) => Cursor): Page<A> => {
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   return { rows, next: found.length > limit && last !== undefined ? cursorAfter(last) : undefined }
 }
 
-/** The form of a position in the order of people. */
+/** The form of a position in lists that are in the order of people. */
 export const PersonPosition = Schema.Tuple([UserId])
 
-/** A list whose cursor, if there is one, comes from the store itself: it cannot be refused. */
+/** A list whose cursor, if there is one, comes from the store itself, so that `InvalidInput` cannot occur. */
 export const ownCursor = <A, E>(list: Effect.Effect<A, E | InvalidInput>): Effect.Effect<A, Exclude<E, InvalidInput>> =>
   Effect.catch(list, (error) =>
     error instanceof InvalidInput ? Effect.die(error) : Effect.fail(error as Exclude<E, InvalidInput>)

@@ -7,7 +7,7 @@ import { UnitOfWork } from "./UnitOfWork.ts"
 
 interface Unit {
   open: boolean
-  /** A part failed, so that the whole may not be kept. */
+  /** True if a part of the unit of work has failed, so that the whole must be undone. */
   doomed: boolean
 }
 
@@ -24,7 +24,7 @@ export interface RemovedChat {
   readonly chatId: string
 }
 
-/** A person as a store knows them, for lists of people. */
+/** The data that a store has about a person, for lists of people. */
 export interface PartOfPerson {
   readonly userId: string
   readonly tier?: string
@@ -35,13 +35,13 @@ export interface PartOfPerson {
   readonly notBefore?: number | undefined
 }
 
-/** The personal data of one store, for erasures and lists. */
+/** The personal data in one store, for erasures and lists. */
 export interface PersonalPart {
-  /** True if the person cannot be erased at the moment. */
+  /** Returns true if the person cannot be erased at the moment. */
   readonly isInUse?: (userId: string) => boolean
-  /** The people that the store knows. */
+  /** Returns the people that the store knows. */
   readonly people?: () => ReadonlyArray<PartOfPerson>
-  /** The number of records of each kind. */
+  /** Returns the number of records of each kind. */
   readonly count: (userId: string) => { readonly [kind: string]: number }
   /** Removes the records, or transfers them to the pseudonym; `now` is the time in Unix milliseconds. */
   readonly erase: (userId: string, pseudonym: string, now: number) => void
@@ -51,17 +51,17 @@ export interface PersonalPart {
 type Restore = () => void
 
 /**
- * The state that the in-memory stores of one process share, so that a unit of work can undo the changes of all of
- * them. Stores built together share one; each of them provides the layer.
+ * The state that the in-memory stores of one process share, so that a unit of work can undo the changes in all of them.
+ * Stores that are built together share one state; each of them provides the layer.
  */
 export class InMemoryStorage extends Context.Service<
   InMemoryStorage,
   {
-    /** A table that units of work bring back. Its values are replaced, never changed in place. */
+    /** Makes a table whose changes units of work can undo. Its values must be replaced, and not changed in place. */
     table<K, V>(): Effect.Effect<Map<K, V>>
-    /** Runs a store's method: at once inside a unit of work, otherwise when no unit is running. */
+    /** Runs a store's method: at once within a unit of work, otherwise when no unit is running. */
     exclusive<A, E, R>(method: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
-    /** A unit of work, as `UnitOfWork.run`. Units run one at a time. */
+    /** Runs a unit of work, as `UnitOfWork.run` does. Units run one at a time. */
     run<A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageFailed, R>
     /** A number greater than all earlier ones, which orders events. */
     nextMoment(): number
@@ -69,17 +69,17 @@ export class InMemoryStorage extends Context.Service<
     addPersonalPart(part: PersonalPart): Effect.Effect<void>
     /** The personal data of all stores. */
     readonly personalParts: ReadonlyArray<PersonalPart>
-    /** Registers further removals when a document is removed: its bytes, its passages. */
+    /** Registers further removals for the case that a document is removed: its bytes, its passages. */
     onDocumentRemoved(remove: (document: RemovedDocument) => void): Effect.Effect<void>
     /** Reports that a document was removed. */
     documentRemoved(document: RemovedDocument): void
-    /** Registers further removals when a chat is removed: its files. */
+    /** Registers further removals for the case that a chat is removed: its files. */
     onChatRemoved(remove: (chat: RemovedChat) => void): Effect.Effect<void>
     /** Reports that a chat was removed. */
     chatRemoved(chat: RemovedChat): void
-    /** Registers how the companions of ledger operations with this tag are written. */
+    /** Registers the function that writes companions with this tag. */
     onCompanion<C extends Companion>(tag: C["_tag"], write: (companion: C) => void): Effect.Effect<void>
-    /** Writes the companion of an operation, as part of what runs exclusively. */
+    /** Writes the companion of an operation, within the same exclusive run. */
     writeCompanion<C extends Companion>(companion: C): void
   }
 >()("@parley/core/storage/InMemoryStorage") {
@@ -171,7 +171,7 @@ const makeInMemoryStorage = (): InMemoryStorage["Service"] => {
   })
 }
 
-/** Units of work over the in-memory stores: the changes of a failed unit are undone. */
+/** Units of work over the in-memory stores: if a unit fails, its changes are undone. */
 export const InMemoryUnitOfWork = {
   layer: Layer.effect(
     UnitOfWork,

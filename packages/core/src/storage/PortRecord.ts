@@ -1,15 +1,15 @@
 import { Context, Layer } from "effect"
 
-/** Ports by the names that developers know them by. */
+/** Ports, by the names that developers use for them. */
 export type PortRecord = Readonly<Record<string, Context.Key<unknown, unknown>>>
 
-/** The services of a record of ports, under the same names. */
+/** The services of the ports in a record, under the same names. */
 export type ServicesOf<Ports extends PortRecord> = { readonly [Name in keyof Ports]: Ports[Name]["Service"] }
 
-/** The ports of a record as requirements of an Effect. */
+/** The ports in a record, as requirements of an Effect. */
 export type IdentifiersOf<Ports extends PortRecord> = Ports[keyof Ports]["Identifier"]
 
-/** The layer that puts `services` behind the ports of the same names. */
+/** Makes a layer that provides `services` for the ports of the same names. */
 export const servicesLayer = <Ports extends PortRecord>(
   ports: Ports,
   services: ServicesOf<Ports>
@@ -18,7 +18,7 @@ export const servicesLayer = <Ports extends PortRecord>(
     Context.makeUnsafe(new Map(Object.entries(ports).map(([name, port]) => [port.key, services[name as keyof Ports]])))
   )
 
-/** The services of the ports in `context`, under their names. */
+/** Returns the services of the ports from `context`, under their names. */
 export const servicesFrom = <Ports extends PortRecord>(
   ports: Ports,
   context: Context.Context<IdentifiersOf<Ports>>

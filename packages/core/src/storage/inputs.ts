@@ -1,8 +1,8 @@
 import { Result, Schema, SchemaAST, SchemaIssue } from "effect"
 
-/** A call received an invalid value, for example an id that no storage can contain. Nothing was done. */
+/** A call received an invalid value, for example an id that no storage can store. Nothing was done. */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
-  /** The parameter, or its field. */
+  /** The invalid parameter, or the field of a parameter. */
   field: Schema.String,
   expected: Schema.String
 }) {
@@ -17,7 +17,7 @@ const NO_FIELD = "no field of this name"
 const MAX_NAME = 1_000
 const MAX_PAGE = 1_000
 
-/** The words of a failure, also for a field that is missing. */
+/** Describes the values of a schema in words, which are also used for a missing field. */
 const described = <S extends Schema.Top>(schema: S, expected: string) =>
   schema.annotateKey({ messageMissingKey: `Expected ${expected}` })
 
@@ -28,7 +28,7 @@ const name = (what: string) => {
   return described(Schema.String.check(Schema.makeFilter(isName, { expected })), expected)
 }
 
-/** A whole number within bounds, in these words if it is not. */
+/** A whole number from `minimum` to `maximum`; `expected` is the description for errors. */
 export const whole = (minimum: number, maximum: number, expected = `a whole number from ${minimum} to ${maximum}`) =>
   described(
     Schema.Number.check(
@@ -37,22 +37,22 @@ export const whole = (minimum: number, maximum: number, expected = `a whole numb
     expected
   )
 
-/** An id that a storage can hold, whether or not it names anything. */
+/** An id that a storage can store; there may be nothing with this id. */
 export const Id = name("an id")
 
-/** The key of a business event: done once, however often it is asked for. */
+/** The key of a business event, which is handled once, even if it is reported several times. */
 export const EventKey = name("a key")
 
-/** The most elements of a page. */
+/** The maximum number of elements of a page. */
 export const PageLimit = whole(1, MAX_PAGE)
 
 /** An offset in a list, a text or a file. */
 export const Offset = whole(0, Number.MAX_SAFE_INTEGER, "a whole number from 0")
 
-/** For a value that the service checks by itself, with a named failure of its own. */
+/** For a value that the service itself checks, with a named failure of its own. */
 export const CheckedByService = Schema.Any
 
-/** For an object that the service checks by itself: here only fields of other names are refused. */
+/** For an object that the service itself checks: here only unknown names of fields are refused. */
 export const withFields = <A extends object>(...names: ReadonlyArray<keyof A & string>) =>
   Schema.Any.check(
     Schema.makeFilter((value: unknown) =>
@@ -62,14 +62,14 @@ export const withFields = <A extends object>(...names: ReadonlyArray<keyof A & s
     )
   )
 
-/** A part of a value that is not as its schema says. */
+/** A part of a value that does not match its schema. */
 export interface Expectation {
   readonly path: ReadonlyArray<PropertyKey>
-  /** The words of the schema, for example `a whole number from 1 to 50`. */
+  /** The description of the valid values, for example `a whole number from 1 to 50`. */
   readonly expected: string
 }
 
-/** A value of another type is refused in the words of its schema, if it has some. */
+/** Describes a value of a wrong type with the words of its schema, if the schema has some. */
 const leafHook: SchemaIssue.LeafHook = (issue) => {
   if (issue._tag === "UnexpectedKey") return `Expected ${NO_FIELD}`
   const expected = issue._tag === "InvalidType" ? SchemaAST.resolve(issue.ast)?.["expected"] : undefined
@@ -82,8 +82,8 @@ const valueAt = (given: unknown, path: ReadonlyArray<unknown>): unknown =>
   path.reduce<unknown>((value, key) => (value as Readonly<Record<PropertyKey, unknown>>)[key as PropertyKey], given)
 
 /**
- * Returns a function that lists the problems of a value, without the value. For a value with several forms, the form
- * that was probably intended comes first: the one whose fields the value has.
+ * Returns a function that lists the problems of a value, without the value. For a value with several possible forms,
+ * the form whose fields the value has comes first, because it was probably intended.
  */
 export const expectationsOf = (schema: Schema.Codec<unknown, unknown>, options?: SchemaAST.ParseOptions) => {
   const decode = Schema.decodeUnknownResult(schema, options)
@@ -106,18 +106,18 @@ export type Parameter<A = unknown> = Readonly<
 
 type ParametersOf<Given extends ReadonlyArray<unknown>> = { readonly [Place in keyof Given]: Parameter<Given[Place]> }
 
-/** The parameters of each call of a service that applications may make, in their order. */
+/** For each call of a service that applications may make, its parameters in their order. */
 type InputsOf<Service> = {
   readonly [Name in keyof Service]?: Service[Name] extends (...given: infer Given) => unknown
     ? ParametersOf<Required<Given>>
     : readonly []
 }
 
-/** The calls with their parameters, whose types the compiler has compared. */
+/** The calls with their parameters, after the compiler has compared the types. */
 export type Inputs<Name extends PropertyKey> = { readonly [Each in Name]: ReadonlyArray<Parameter> }
 
 /**
- * Names the calls of a service that `createParley` offers as promises, each with the name and the schema of every
+ * Lists the calls of a service that `createParley` offers as promises, each with the name and the schema of every
  * parameter. The compiler compares number, order and types of the parameters with the service.
  */
 export const inputsOf =

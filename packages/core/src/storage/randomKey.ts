@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import { IdGenerator } from "./storedForms.ts"
 
-/** Digits and small letters without those that are taken for others (Crockford's base 32): five bits each. */
+/**
+ * Digits and lower-case letters without those that can be mistaken for others (Crockford's base 32): five bits each.
+ */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const CHARACTERS = 32
 
@@ -9,8 +11,7 @@ const CHARACTERS = 32
 export const RANDOM_KEY = "[0-9a-hjkmnp-tv-z]{32}"
 
 /**
- * Generates 32 characters with 160 random bits. They are a digest of two random identifiers with 244 random bits
- * together.
+ * Generates 32 characters with 160 random bits: a digest of two random identifiers that together have 244 random bits.
  */
 export const randomKey: Effect.Effect<string> = Effect.gen(function* () {
   const ids = yield* IdGenerator

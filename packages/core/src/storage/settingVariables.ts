@@ -1,8 +1,9 @@
 import { type Schema, SchemaAST } from "effect"
 
 /**
- * The environment variable of a setting: a whole number of units, some of the choices, one of the words, each of which stands
- * for a value, or a text that the schema checks. A `picture` is the path of a file, which becomes a `data:` URL.
+ * The environment variable of a setting: a whole number with a unit; some of several choices; one of several words,
+ * each of which represents a value; or a text that the schema checks. A `picture` is the path of a file, whose content
+ * becomes a `data:` URL.
  */
 export type SettingVariable =
   | { readonly name: string; readonly minimum: number; readonly maximum: number; readonly unit: number }
@@ -10,7 +11,7 @@ export type SettingVariable =
   | { readonly name: string; readonly words: Readonly<Record<string, unknown>> }
   | { readonly name: string; readonly form: "text" | "picture" }
 
-/** A setting that a server reads from an environment variable. The core itself reads none. */
+/** Marks a setting that a server reads from an environment variable. The core itself reads no variables. */
 export const fromVariable = <S extends Schema.Top>(schema: S, variable: SettingVariable): S["Rebuild"] =>
   schema.annotate({ variable })
 

@@ -1,6 +1,8 @@
 /** Numbers in English sentences for people. */
 
-/** Creates formats on first use: each takes milliseconds, which would delay a start that prints none. */
+/**
+ * Creates formats at their first use: each takes milliseconds, which would delay the start of programs that need none.
+ */
 const lazily = <A>(make: () => A): (() => A) => {
   let made: A | undefined
   return () => (made ??= make())
@@ -8,13 +10,15 @@ const lazily = <A>(make: () => A): (() => A) => {
 
 const grouped = lazily(() => new Intl.NumberFormat("en-US"))
 
-/** A number and its unit: `1 credit`, `2,000 credits`. Pass `many` if the plural does not end in s. */
+/** Returns a number with its unit: `1 credit`, `2,000 credits`. Pass `many` if the plural does not end in s. */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${grouped().format(count)} ${count === 1 ? one : many}`
 
 const UNITS = ["kB", "MB", "GB", "TB"] as const
 
-/** A size in bytes: `20 MB` for 20 MiB, as file managers say it; `512 bytes`. At most one place, rounded down. */
+/**
+ * Returns a size in bytes as file managers show it: `20 MB` for 20 MiB; `512 bytes`. At most one decimal, rounded down.
+ */
 export const sizeOf = (bytes: number): string => {
   if (bytes < 1024) return countOf(bytes, "byte")
   const power = Math.min(UNITS.length, Math.floor(Math.log2(bytes) / 10))
@@ -27,7 +31,7 @@ const day = lazily(
 )
 const time = lazily(() => new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" }))
 
-/** A moment in Unix milliseconds: `1 December 2026, 14:05 UTC`, at midnight `1 December 2026`. */
+/** Returns a time in Unix milliseconds as `1 December 2026, 14:05 UTC`; at midnight as `1 December 2026`. */
 export const momentOf = (moment: number): string => {
   const date = new Date(moment)
   const clock = time().format(date)

@@ -1,38 +1,38 @@
 import { Context, Metric } from "effect"
 
-/** `upDownCounter` is a sum that falls too, for example of running requests. */
+/** `upDownCounter` is a sum that may also fall, for example the number of running requests. */
 export type InstrumentKind = "counter" | "upDownCounter" | "gauge" | "histogram"
 
 /** Attributes of a measurement. Their values come from closed lists and never name a person. */
 export type Labels = Readonly<Record<string, string>>
 
-/** The description of an instrument. */
+/** The properties of an instrument. */
 export interface InstrumentFacts {
   readonly name: string
   readonly kind: InstrumentKind
-  /** In the notation of UCUM: `s`, `By`, `{credit}`. */
+  /** The unit in the notation of UCUM: `s`, `By`, `{credit}`. */
   readonly unit: string
   readonly description: string
-  /** The names of the attributes with which it is recorded. */
+  /** The names of the attributes of its measurements. */
   readonly labels?: ReadonlyArray<string>
-  /** Of a histogram: the upper bounds of its buckets. */
+  /** Only for a histogram: the upper bounds of its buckets. */
   readonly boundaries?: ReadonlyArray<number>
 }
 
-/** The registry is the process's own: the default of Effect's reference. */
+/** The registry of the process: the default of Effect's reference. */
 const PROCESS = Context.empty()
 
 const metricOf = (facts: InstrumentFacts, labels: Labels): Metric.Metric<number, unknown> => {
   const { boundaries = [], description, kind, name, unit } = facts
   const options = { description, attributes: { unit, ...labels } }
   if (kind === "counter") return Metric.counter(name, { ...options, incremental: true })
-  // A sum that falls is exported as a gauge: Prometheus knows no other sum than one that grows.
+  // A sum that may fall is exported as a gauge, because sums in Prometheus can only grow.
   return kind === "histogram" ? Metric.histogram(name, { ...options, boundaries }) : Metric.gauge(name, options)
 }
 
 /**
- * A metric of this process. Recording is synchronous and costs a look-up, so that it needs no switch: a process that
- * exports nothing records the same.
+ * A metric of this process. Recording is synchronous and costs only a look-up, so it has no switch: a process that
+ * exports no metrics records the same.
  */
 export class Instrument {
   readonly facts: InstrumentFacts
@@ -42,7 +42,7 @@ export class Instrument {
     this.facts = facts
   }
 
-  /** Adds to a counter, sets a gauge, or takes an observation into a histogram. */
+  /** Adds to a counter, sets a gauge, or adds an observation to a histogram. */
   record(value: number, labels: Labels = {}): void {
     const metric = this.#of(labels)
     if (this.facts.kind === "upDownCounter") metric.modifyUnsafe(value, PROCESS)
@@ -50,15 +50,15 @@ export class Instrument {
   }
 
   /**
-   * The sum of a counter, the value of a gauge, or the number of observations of a histogram. Asking makes the
-   * instrument visible to exporters, even if nothing was recorded.
+   * Returns the sum of a counter, the value of a gauge, or the number of observations of a histogram. The call makes
+   * the instrument visible to exporters, even if nothing was recorded.
    */
   read(labels: Labels = {}): number {
     const state = this.#of(labels).valueUnsafe(PROCESS) as { readonly count?: number; readonly value?: number }
     return state.value ?? state.count ?? 0
   }
 
-  /** All combinations of attributes with which it was recorded or read, each with what `read` returns. */
+  /** All combinations of attributes that were recorded or read, each with the value that `read` returns. */
   get series(): ReadonlyArray<{ readonly labels: Labels; readonly value: number }> {
     return [...this.#series.values()].map(({ labels }) => ({ labels, value: this.read(labels) }))
   }

@@ -2,11 +2,14 @@ import { Context, Effect, Option, Tracer } from "effect"
 import { fromRecordUnsafe } from "effect/http/Headers"
 import { w3c } from "effect/http/HttpTraceContext"
 
-/** The span that a text in the form of the header `traceparent` names (W3C Trace Context, level 1); undefined if none. */
+/**
+ * Returns the span in a text with the form of the header `traceparent` (W3C Trace Context, level 1); undefined if there
+ * is none.
+ */
 export const spanFrom = (traceparent: string | undefined): Tracer.ExternalSpan | undefined =>
   traceparent === undefined ? undefined : Option.getOrUndefined(w3c(fromRecordUnsafe({ traceparent })))
 
-/** The current span; undefined outside any span, and if no traces are exported. */
+/** The current span; undefined outside of any span, or if no traces are exported. */
 export const currentSpan: Effect.Effect<Tracer.AnySpan | undefined> = Effect.map(
   Effect.option(Effect.currentParentSpan),
   (found) => {
@@ -21,7 +24,7 @@ export const currentTraceparent: Effect.Effect<string | undefined> = Effect.map(
   (span) => span && `00-${span.traceId}-${span.spanId}-${span.sampled ? "01" : "00"}`
 )
 
-/** True if spans contain the texts of conversations. They never do unless an operator asks for it. */
+/** True if spans contain the texts of conversations. False unless an operator turns it on. */
 export class TracedContents extends Context.Reference<boolean>("@parley/core/telemetry/TracedContents", {
   defaultValue: () => false
 }) {}

@@ -1,15 +1,15 @@
 import { Schema, SchemaIssue } from "effect"
 
-/** A problem of an input: its place, such as `messages[0].role`, and the expected form. It never repeats the input. */
+/** A problem of an input: its path, such as `messages[0].role`, and the expected form. Never contains the input. */
 export const InputIssue = Schema.Struct({ path: Schema.String, message: Schema.String })
 export type InputIssue = typeof InputIssue.Type
 
-/** The most problems of one input: an error must not be longer than its input. */
+/** The maximum number of problems of one input, because an error must not be longer than its input. */
 const MAX_ISSUES = 20
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The first problems of an input that a schema refused. `root` names the input as a whole. */
+/** Returns the first problems of an input that a schema refused. `root` is the name of the input as a whole. */
 export const issuesOf = ({ issue }: Schema.SchemaError, root = "body"): ReadonlyArray<InputIssue> =>
   formatIssue(issue)
     .issues.slice(0, MAX_ISSUES)
