@@ -1,4 +1,4 @@
-/** A server on Node's own HTTP, without loading Express. All of it is in the package's other entry, too. */
+/** A server on Node's own HTTP module, without Express. The package's main entry exports all of this, too. */
 export { TurnstileChallenge } from "./challenge/TurnstileChallenge.ts"
 export { isLocalRequest } from "./access/isLocalRequest.ts"
 export { isWidgetHost } from "./access/origins.ts"

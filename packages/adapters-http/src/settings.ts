@@ -1,4 +1,4 @@
-/** Checks of settings before a server is created, without loading one. */
+/** Checks for settings that run before a server is created, without loading the server. */
 export { sessionCookieName } from "./sessions/cookies.ts"
 export { type PresetDefaults, presetDefaults } from "./sessions/presets.ts"
 export { isIssuerAddress, isProviderAddress } from "./sessions/sessionSettings.ts"

@@ -1,10 +1,10 @@
-/** True if a text is the origin of a page, exactly as browsers send it. */
+/** True if a text is the origin of a page, in exactly the form that browsers send. */
 export const isOrigin = (text: string): boolean => {
   const url = URL.parse(text)
   return url?.origin === text && /^https?:$/.test(url.protocol) && !text.includes("*")
 }
 
-/** Takes configured origins. Throws if one is not exactly the origin of a page: `https://app.example.com`. */
+/** Returns the set of the configured origins. Throws if an entry has another form than `https://app.example.com`. */
 export const allowedOriginsFrom = (configured: ReadonlyArray<string> = []): ReadonlySet<string> => {
   for (const origin of configured) {
     if (!isOrigin(origin)) {

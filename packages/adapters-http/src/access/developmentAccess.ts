@@ -6,8 +6,8 @@ import { isLocalPage, isLocalRequest } from "./isLocalRequest.ts"
 import { isUnsafe, refuseCrossSite } from "./origins.ts"
 
 /**
- * Any caller on this machine, if the development sign-in is on; otherwise the route does not exist. The caller is the
- * service that creates sessions.
+ * Admits any caller on this machine if the development sign-in is on; otherwise the route answers 404. The handler gets
+ * the service that creates sessions in the place of a caller.
  */
 export const developmentAccess = defineAccess<DevelopmentSessions, unknown, "not_found" | "cross_site_request">({
   name: "development",

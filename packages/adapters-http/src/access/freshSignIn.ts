@@ -5,8 +5,8 @@ import { type Access, defineAccess } from "./Access.ts"
 import { type Caller, type Person, personClaim, type SessionCode, sessionAccess, withoutToken } from "./personAccess.ts"
 
 /**
- * Refuses a person whose sign-in is older than the server allows for such a call, or of unknown age: a session that was
- * stolen or left open is not enough.
+ * Refuses a person whose sign-in is of unknown age, or older than the server allows for critical calls: a session that
+ * was stolen or left open is not enough for them.
  */
 export const requireFreshSignIn = ({ server }: Context, { signedInAt = -Infinity }: Caller) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -30,7 +30,7 @@ const freshAccess = <Proven extends Caller>(callerOf: (proven: Person) => Proven
     })
   })
 
-/** Like `sessionAccess`, for calls that a stolen session must not make: the person has signed in a short time ago. */
+/** Like `sessionAccess`, for calls that a stolen session must not make: the person must have signed in recently. */
 export const freshSessionAccess = freshAccess<Caller>(withoutToken)
 
 /** Like `freshSessionAccess`, for calls that end the session. */

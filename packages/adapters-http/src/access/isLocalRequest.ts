@@ -28,7 +28,7 @@ const FORWARDING = new Set([
   "x-scheme"
 ])
 
-/** The prefixes of headers that single products add. */
+/** The prefixes of headers that only one product adds. */
 const FORWARDING_PREFIXES = [
   "cf-",
   "cloudfront-",
@@ -50,15 +50,16 @@ const FORWARDING_PREFIXES = [
 ]
 
 /**
- * True if a request names this machine and came from it directly, not through a proxy or a tunnel beside the server. A
- * proxy that sets its own Host and adds no header may use HTTP/1.0: nginx does by default, and browsers never do.
+ * True if a request names this machine and came from it directly, not through a proxy or a tunnel on the same machine.
+ * HTTP/1.0 is refused: browsers never use it, but a proxy may that replaces the Host header and adds no other header,
+ * as nginx does by default.
  */
 export const isLocalRequest = ({ headers, httpVersion }: Pick<Request, "headers" | "httpVersion">): boolean =>
   /^(1\.1|2|2\.0|3)$/.test(httpVersion) && isLocalHost(headers.host) && !Object.keys(headers).some(isForwarding)
 
 /**
- * True if the sending page is on this machine, or at the base URL, according to its Origin. A proxy that sets its own
- * Host passes the Origin on.
+ * True if the sending page is on this machine or at the base URL, according to its Origin header. A proxy that replaces
+ * the Host header still forwards the Origin.
  */
 export const isLocalPage = ({ origin }: IncomingHttpHeaders, baseUrl: URL | undefined): boolean =>
   origin === undefined || origin === baseUrl?.origin || isLocalHost(URL.parse(origin)?.host)
@@ -66,7 +67,7 @@ export const isLocalPage = ({ origin }: IncomingHttpHeaders, baseUrl: URL | unde
 const isForwarding = (name: string): boolean =>
   FORWARDING.has(name) || name.includes("forwarded") || FORWARDING_PREFIXES.some((family) => name.startsWith(family))
 
-/** True if a Host header names this machine: a page of another site that resolves to 127.0.0.1 does not. */
+/** True if a Host header names this machine. False for a page of another site whose name resolves to 127.0.0.1. */
 export const isLocalHost = (host: string | undefined): boolean => {
   const url = host === undefined || /[/?#@\\]/.test(host) ? null : URL.parse(`http://${host}/`)
   if (url === null) return false

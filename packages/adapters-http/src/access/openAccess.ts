@@ -16,7 +16,7 @@ export interface AnyVisitor {
   readonly address: string | undefined
 }
 
-/** Any caller, with the address it calls from: visitors of bots. No cookie is read. */
+/** Admits any caller, and passes its address on: for visitors of bots. Cookies are not read. */
 export const visitorAccess = defineAccess<AnyVisitor, unknown, never>({
   name: "visitor",
   description: "Any client may call; the public key in the request names the bot.",
@@ -29,15 +29,15 @@ export const visitorAccess = defineAccess<AnyVisitor, unknown, never>({
     })
 })
 
-/** The caller of the server's state. */
+/** The caller of the routes that report the server's state. */
 export interface StatusCaller {
-  /** True for a caller on this machine, who may see the operator's details. */
+  /** True for a caller on this machine, who may see details meant for the operator. */
   readonly isHere: boolean
 }
 
 const LOOPBACK = /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/
 
-/** Any caller, with whether they ask on this machine. */
+/** Admits any caller, and notes whether the request comes from this machine. */
 export const statusAccess = defineAccess<StatusCaller, unknown, never>({
   ...publicAccess,
   errors: () => [],

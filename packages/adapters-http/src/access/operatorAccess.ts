@@ -8,10 +8,12 @@ import { requireFreshSignIn } from "./freshSignIn.ts"
 import { isUnsafe } from "./origins.ts"
 import { type Caller, type SessionCode, sessionAccess, sessionClaim } from "./personAccess.ts"
 
-/** An owner has the rights of support, too. */
+/** Operators with the role `owner` also have the rights of `support`. */
 const mayActAs = (role: OperatorRole | undefined, needed: OperatorRole): boolean => role === "owner" || role === needed
 
-/** A signed-in operator with this role, which only the signed session names. Writes demand a fresh sign-in. */
+/**
+ * Admits a signed-in operator with this role. Only the signed session names the role. Writes require a recent sign-in.
+ */
 export const operatorAccess = (needed: OperatorRole): Access<Caller> =>
   defineAccess<Caller, unknown, SessionCode | "cross_site_request" | "role_missing" | "fresh_sign_in_required">({
     ...sessionAccess,
@@ -34,7 +36,7 @@ export const operatorAccess = (needed: OperatorRole): Access<Caller> =>
     })
   })
 
-/** The operator of a request, for the audit log. */
+/** The operator of a request and the reason of the action, for the audit log. */
 export const askedBy = ({ userId }: Pick<Caller, "userId">, reason: string): Effect.Effect<ActionAsked> =>
   Effect.map(RequestOrigin, (origin) => ({
     by: operatorOf(userId),

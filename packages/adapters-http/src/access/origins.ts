@@ -9,14 +9,14 @@ import { isOrigin } from "./allowedOrigins.ts"
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"])
 const OWN_FETCH_SITES = new Set(["same-origin", "none"])
 
-/** True if a method may change something. */
+/** True if requests with this method may change data. */
 export const isUnsafe = (method: string): boolean => !SAFE_METHODS.has(method)
 
 /**
- * Refuses requests that a page of another origin makes a browser send, with the session cookie. Browsers report this
- * in `Sec-Fetch-Site` (W3C Fetch Metadata), older ones by `Origin`, which must equal the base URL, or the Host if
- * there is no base URL. A client that sends neither header is not a browser. Pages of the allowed origins of `server`
- * count as our own, unless they are left out.
+ * Refuses requests with the session cookie that a page of another origin makes a browser send. Browsers report the
+ * page's site in `Sec-Fetch-Site` (W3C Fetch Metadata), older browsers in `Origin`, which must equal the base URL, or
+ * the Host if there is no base URL. A client that sends neither header is not a browser. Pages of the server's allowed
+ * origins are accepted, too, unless the caller leaves them out.
  */
 export const refuseCrossSite = (
   { headers }: Pick<Request, "headers">,
@@ -38,18 +38,18 @@ const isOwnSite = (headers: IncomingHttpHeaders, baseUrl: URL | undefined): bool
 
 /** The rules for pages of other origins (Fetch standard, "CORS protocol"). */
 export interface CrossOrigin {
-  /** The headers of every response of a match. */
+  /** Returns the CORS headers of every response to the matched route. */
   headersOf(match: RouteMatch, head: Pick<Request, "headers">): ResponseHeaders
-  /** The response's headers for a preflight of a request that an allowed origin may send; otherwise undefined. */
+  /** Returns the headers that answer a preflight if an allowed origin may send the request; otherwise undefined. */
   preflightOf(match: RouteMatch, head: Pick<Request, "headers" | "method">): ResponseHeaders | undefined
 }
 
 /** Time for which a browser may cache the response to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 600
 
-/** The request headers of all routes. */
+/** The request headers that every route accepts from pages of other origins. */
 const REQUEST_HEADERS = ["authorization", "content-type", REQUEST_ID]
-/** The response headers of all routes. */
+/** The response headers of every route that pages of other origins may read. */
 const RESPONSE_HEADERS = [REQUEST_ID, "retry-after", "ratelimit", "ratelimit-policy"]
 
 const NONE: ResponseHeaders = {}
@@ -59,8 +59,8 @@ const isForPeople = ({ access }: Route): boolean => access.isPerson === true
 const listOf = (names: ReadonlyArray<string>): string => [...new Set(names)].toSorted().join(", ")
 
 /**
- * Lets pages of `origins` call the routes of people, with credentials, and read the responses: exactly these origins,
- * and only these routes. Other origins get no CORS headers, and without allowed origins no response has any.
+ * Lets pages of `origins` call the routes for people with credentials, and read the responses. Other origins and other
+ * routes get no CORS headers; without allowed origins no response has any.
  */
 export const crossOrigin = (origins: ReadonlySet<string>, table: ReadonlyArray<Route>): CrossOrigin => {
   const routes = table.filter(isForPeople)
@@ -103,7 +103,10 @@ export const crossOrigin = (origins: ReadonlySet<string>, table: ReadonlyArray<R
   }
 }
 
-/** The configured origin of the routes for visitors. Throws if it is not exactly an origin, or is that of `baseUrl`. */
+/**
+ * Returns the configured origin of the routes for visitors. Throws if the setting is not exactly an origin, or is the
+ * origin of `baseUrl`.
+ */
 export const widgetOriginOf = ({ baseUrl, widgetOrigin }: Pick<HttpOptions<never>, "baseUrl" | "widgetOrigin">) => {
   if (widgetOrigin === undefined) return undefined
   if (!isOrigin(widgetOrigin)) {
@@ -115,13 +118,15 @@ export const widgetOriginOf = ({ baseUrl, widgetOrigin }: Pick<HttpOptions<never
   return new URL(widgetOrigin)
 }
 
-/** True if the request names the host of that origin (RFC 9110, 7.2); a default port may be given or left out. */
+/** True if the request's Host header names the host of this origin (RFC 9110, 7.2), with or without a default port. */
 export const isWidgetHost = (widgetOrigin: URL | undefined, { host }: Pick<IncomingHttpHeaders, "host">): boolean =>
   widgetOrigin !== undefined &&
   host !== undefined &&
   URL.parse(`${widgetOrigin.protocol}//${host}`)?.host === widgetOrigin.host
 
-/** True if a route is served at the host that a request names. Without an origin for visitors, each is. */
+/**
+ * True if a route is served at the host that a request names. Without a separate origin for visitors, each route is.
+ */
 export const isServedAt = (
   origin: RouteOrigin,
   widgetOrigin: URL | undefined,

@@ -33,11 +33,11 @@ export interface Person {
   readonly role?: OperatorRole | undefined
   /** Unix time in milliseconds after which the proof expires, if it is known. */
   readonly expiresAt: number | undefined
-  /** When the proof was issued, in Unix milliseconds, if it is known. */
+  /** The time at which the proof was issued, in Unix milliseconds, if it is known. */
   readonly issuedAt: number | undefined
-  /** When the person signed in, in Unix milliseconds, if it is known. */
+  /** The time at which the person signed in, in Unix milliseconds, if it is known. */
   readonly signedInAt?: number | undefined
-  /** The token that proves it; undefined if the host's sign-in did. */
+  /** The session's token; undefined if the host's own sign-in proved the person. */
   readonly token: string | undefined
 }
 
@@ -47,14 +47,14 @@ interface ProvenSession extends Person {
   readonly token: string
 }
 
-/** The places of a request that may carry tokens, unparsed. */
+/** The request headers that may carry a session's token, unparsed. */
 interface SentTokens {
   readonly cookie: string | undefined
-  /** Undefined also if bearer tokens are disabled. */
+  /** The Authorization header; undefined also if bearer tokens are disabled. */
   readonly authorization: string | undefined
 }
 
-/** No person is proven. */
+/** The failure of a request that proves no person. */
 const unproven = (problem: SessionInvalid["problem"]): SessionInvalid => new SessionInvalid({ problem })
 
 /**
@@ -67,9 +67,7 @@ const bearerOf = (header: string | undefined): string | undefined => {
   return /^[\w.~+/-]+=*$/.exec(sent[1]?.trim() ?? "")?.[0] ?? ""
 }
 
-/**
- * Refuses signed-out sessions and blocked people. If the list of them is unknown, it refuses everybody.
- */
+/** Refuses signed-out sessions and blocked people. If the list of both cannot be read, all people are refused. */
 const admit = (accessList: AccessList["Service"], identified: Identified) =>
   Effect.catchTag(accessList.check(identified), "StorageFailed", (cause) =>
     Effect.fail(new SessionVerifierUnavailable({ cause }))
@@ -87,8 +85,8 @@ const verifyAdmitted = Effect.fnUntraced(function* (
 })
 
 /**
- * The session that a bearer token proves, otherwise the one in the Cookie header. The author of the request set the
- * bearer token, so only it counts if it is there: a cookie does not replace an invalid one. Several different valid
+ * Returns the session that the bearer token proves, or without one the session in the Cookie header. The author of the
+ * request has set a bearer token on purpose, so a cookie does not replace an invalid one. Several different valid
  * cookies prove no session, because one of them may have been planted.
  */
 const authenticate = Effect.fnUntraced(function* (
@@ -118,7 +116,7 @@ const authenticate = Effect.fnUntraced(function* (
   return yield* known ?? unproven("refused")
 })
 
-/** The person of a request: from the host's own sign-in, or from the session in a bearer token or a cookie. */
+/** Returns the person of a request: from the host's own sign-in, or from the session in a bearer token or a cookie. */
 const provePerson = Effect.fnUntraced(function* ({ request, server }: Context) {
   const accessList = yield* AccessList
   if (server.authenticate !== undefined) {
@@ -147,7 +145,7 @@ const askHost = Effect.fnUntraced(function* (ask: Authenticate<unknown>, source:
 
 const isUserId = Schema.is(UserId)
 
-/** Checks the form of the host's result. A host that names no time of issue vouches for the person at this moment. */
+/** Checks the form of the host's result. If the host names no time of issue, the proof counts as issued now. */
 const personOf = (answer: SignedIn): Person | undefined => {
   const { email, expiresAt, issuedAt = Infinity, name, role, userId } = (answer ?? {}) as Partial<SignedIn>
   const areTexts = [email, name].every((text) => text === undefined || typeof text === "string")
@@ -178,7 +176,8 @@ const SESSION_ERRORS = [
 export type SessionCode = (typeof SESSION_ERRORS)[number]
 
 /**
- * Counts a refused token on the client's address. A missing, an expired or a signed-out session is no guess.
+ * Counts a refused token against the client's address. Missing, expired and signed-out sessions do not count, because
+ * they are no attempts to guess a token.
  */
 const countFailure = <A, E, R>({ request, server }: Context, proving: Effect.Effect<A, E | SessionInvalid, R>) =>
   Effect.catchIf(
@@ -187,12 +186,12 @@ const countFailure = <A, E, R>({ request, server }: Context, proving: Effect.Eff
     (refusal) => server.failedTries.refuse("session", request, refusal)
   )
 
-/** The facts about a calling person for routes. */
+/** The facts about the calling person that routes get. */
 export type Caller = Omit<Person, "issuedAt" | "token">
 
 /**
- * The claim of a person, with the facts for the route. Cross-site writes are refused for every kind of proof: the
- * host's own sign-in may use a cookie, and only browsers send the headers that report other sites.
+ * Makes the claim of a person; `callerOf` selects the facts for the route. Cross-site writes are refused for every kind
+ * of proof: the host's own sign-in may use a cookie, and only browsers send the headers that report other sites.
  */
 export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
   Effect.fnUntraced(function* (context: Context) {
@@ -209,13 +208,15 @@ export const personClaim = <Proven>(callerOf: (proven: Person) => Proven) =>
     }
   })
 
-/** The facts for routes that leave the session alone. */
+/** Leaves out the token, for routes that do not change the session. */
 export const withoutToken = ({ issuedAt: _issuedAt, token: _token, ...caller }: Person): Caller => caller
 
 /** The claim of a signed-in person. */
 export const sessionClaim = personClaim(withoutToken)
 
-/** All signed-in people, with a bound on the requests of one person; cross-site writes are refused. */
+/**
+ * Admits all signed-in people, with a bound on the concurrent requests of one person; cross-site writes are refused.
+ */
 export const sessionAccess = defineAccess<Caller, unknown, SessionCode | "cross_site_request">({
   name: "session",
   description: "Callers are signed-in people.",
@@ -235,7 +236,7 @@ const noPerson: Claim<undefined, unknown, never> = {
   callerOf: () => Effect.undefined
 }
 
-/** Any caller, signed in or not. For requests that a page sends before it knows. */
+/** Admits any caller, signed in or not: for requests that a page sends before it knows if a person is signed in. */
 export const optionalSessionAccess = defineAccess<Caller | undefined, unknown, OptionalCode>({
   name: "optional session",
   description: "Any client may call; a signed-in person is recognised.",
@@ -245,13 +246,13 @@ export const optionalSessionAccess = defineAccess<Caller | undefined, unknown, O
     Effect.catchTag(sessionClaim(context), ["SessionInvalid", "TooManyFailures"], () => Effect.succeed(noPerson))
 })
 
-/** A person whose browser navigates, with all cookies of this server. */
+/** A person whose browser opens a page of this server, with all cookies of that browser for this server. */
 export interface NavigatingPerson {
   readonly session: Caller
   readonly cookies: ReadonlyArray<CookiePair>
 }
 
-/** Like `sessionAccess`, for navigations of a browser: the caller is the person with the browser's cookies. */
+/** Like `sessionAccess`, for routes that a browser opens as a page: the caller includes the browser's cookies. */
 export const navigationAccess = defineAccess<NavigatingPerson, unknown, SessionCode | "cross_site_request">({
   ...sessionAccess,
   errors: sessionAccess.errors as (method: string) => ReadonlyArray<SessionCode | "cross_site_request">,
@@ -264,7 +265,7 @@ export const navigationAccess = defineAccess<NavigatingPerson, unknown, SessionC
   })
 })
 
-/** A session that may be ended, with the names of the browser's cookies that carry it. */
+/** A session that may be ended, with the names of the cookies in which the browser sent it. */
 export interface EndingSession extends ProvenSession {
   readonly cookieNames: ReadonlyArray<string>
 }
@@ -273,8 +274,8 @@ const isSession = (proven: { readonly expiresAt: unknown; readonly token: unknow
   proven.token !== undefined && proven.expiresAt !== undefined
 
 /**
- * Like `sessionAccess`, for changes of the session itself: the caller is the session with its token. The host ends the
- * sessions of its own sign-in.
+ * Like `sessionAccess`, for routes that end the session: the caller includes the session's token. Sessions of the
+ * host's own sign-in have no token here, because the host ends them.
  */
 export const tokenAccess = defineAccess<EndingSession, unknown, SessionCode | "cross_site_request">({
   ...sessionAccess,

@@ -8,18 +8,19 @@ import { type Access, defineAccess } from "./Access.ts"
 
 const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** Texts that a script sends if its own variable is unset: never a secret. */
+/** Texts that a script sends if the variable with its secret is unset. They are never a valid secret. */
 const BLANK = ["", "undefined", "null"]
 
-/** Takes the secret of schedules as configured; undefined without one. */
+/** Returns the digest of the configured secret of schedulers; undefined if none is configured. */
 export const cronDigestOf = (secret: string | undefined): Buffer | undefined => {
   const text = secret?.trim() ?? ""
   return BLANK.includes(text.toLowerCase()) ? undefined : digestOf(text)
 }
 
 /**
- * A schedule that knows the secret, in its Authorization header (RFC 6750). Digests are compared, in constant time, so
- * that neither the length nor the first wrong character can be measured. Without a secret no schedule may call.
+ * Admits a scheduler that sends the secret in its Authorization header (RFC 6750). Digests are compared in constant
+ * time, so that neither the length nor the first wrong character can be measured. Without a configured secret no
+ * scheduler may call.
  */
 export const cronAccess = defineAccess<
   undefined,
@@ -49,8 +50,8 @@ const KEY_ERRORS = [
 ] as const
 
 /**
- * The token of the only `Authorization` header of a request (RFC 6750, 2.1); empty if there is none, or several
- * headers: one of them may have been added by somebody else.
+ * Returns the token of a request's only `Authorization` header (RFC 6750, 2.1). Returns an empty text if there is no
+ * such header, or several: an intermediary may have added one of them.
  */
 const onlyBearerOf = (request: Request): string => {
   if (request.headers.authorization === undefined) return ""
@@ -58,7 +59,7 @@ const onlyBearerOf = (request: Request): string => {
   return others.length > 0 ? "" : (/^Bearer +([^ ]+) *$/i.exec(sent)?.[1] ?? "")
 }
 
-/** A back end of the operator, by a service key with this scope. Cookies are not read. */
+/** Admits a back end of the operator by a service key with this scope. Cookies are not read. */
 export const keyAccess = (scope: ServiceScope): Access<ServiceKey> =>
   defineAccess<ServiceKey, unknown, (typeof KEY_ERRORS)[number]>({
     name: "key",
@@ -78,7 +79,7 @@ export const keyAccess = (scope: ServiceScope): Access<ServiceKey> =>
       const allowed = key.scopes.includes(scope) ? Effect.void : Effect.fail(new ScopeMissing({ scope }))
       return {
         userId: undefined,
-        // No person is called so: their names have no NUL.
+        // Ids of people contain no NUL, so the count of a key never mixes with the count of a person.
         admit: Effect.andThen(allowed, personRequests.enter(`\0key ${key.id}`)),
         callerOf: () => Effect.succeed(key)
       }

@@ -12,15 +12,15 @@ export interface SigningIn {
   readonly sessions: OwnSessions
   /** The client's address, as reported by trusted proxies; undefined if it is unknown. */
   readonly address: string | undefined
-  /** The secret of the browser's last request for a mail; undefined without one. */
+  /** The secret that the browser got with its last request for a mail; undefined if it has none. */
   readonly browser: string | undefined
   /** The absolute address of the sign-in page. */
   readonly page: URL
 }
 
 /**
- * Any browser, if the sign-in by e-mail is on and the server knows its address, which mails lead to; otherwise the route
- * does not exist. Cross-site writes are refused: another site must not sign a person in.
+ * Admits any browser if the sign-in by e-mail is on and the server knows its own public address, which the links in
+ * mails need; otherwise the route answers 404. Cross-site writes are refused: another site must not sign a person in.
  */
 export const signInAccess = defineAccess<SigningIn, unknown, "not_found" | "cross_site_request">({
   name: "sign-in",

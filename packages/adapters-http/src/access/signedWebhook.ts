@@ -4,7 +4,7 @@ import type { Request } from "../exchange/Exchange.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import { type Access, defineAccess } from "./Access.ts"
 
-/** The refusals of a webhook's request. */
+/** The codes with which a webhook's request is refused. */
 const WEBHOOK_ERRORS = [
   "invalid_signature",
   "payments_not_configured",
@@ -13,19 +13,23 @@ const WEBHOOK_ERRORS = [
 ] as const
 
 export interface SignedWebhookOptions<A, R extends ParleyServices> {
-  /** Its name in the documentation. */
+  /** The name of the access in the documentation. */
   readonly name: string
   /** A sentence for the documentation that names the sender. */
   readonly description: string
   /** The header that carries the signature, in lower case. */
   readonly header: string
-  /** Takes the raw bytes and the head, and returns their content; fails if the signature is missing or wrong. */
+  /**
+   * Takes the raw bytes and the head of a request, and returns the signed content. Fails if the signature is missing or
+   * wrong.
+   */
   readonly verify: (bytes: Uint8Array, request: Request) => Effect.Effect<A, Coded<(typeof WEBHOOK_ERRORS)[number]>, R>
 }
 
 /**
- * A sender that signs its requests. The signature covers the bytes, so the route reads its body with `rawBody` and
- * parses it only after this check. The handler gets the signed content as its caller.
+ * Admits a sender that signs its requests. The signature covers the bytes, so the route reads its body with `rawBody`,
+ * and the content is parsed only after the signature is checked. The handler gets that content in the place of a
+ * caller.
  */
 export const signedWebhook = <A, R extends ParleyServices>({
   description,

@@ -1,43 +1,46 @@
 import { BodyMemory } from "./BodyMemory.ts"
 
-/** The lowest throughput of a body: this many bytes in each window of time, or its end. */
+/**
+ * The lowest accepted throughput of a body: in each window of time, this many bytes have to arrive, or the body has to
+ * end.
+ */
 export interface BodyPace {
   readonly windowMs: number
   readonly bytesPerWindow: number
-  /** Longest total wait of a body for memory; default 15 seconds. */
+  /** Longest total time for which one body is paused until memory is free; default 15 seconds. */
   readonly heldBackMs?: number | undefined
 }
 
-/** The resources for reading request bodies. */
+/** The limits on memory and throughput with which request bodies are read. */
 export interface BodyIntake {
-  /** Memory of all JSON bodies together. */
+  /** The memory that all JSON bodies share. */
   readonly json: BodyMemory
-  /** The same for uploads. */
+  /** The memory that all uploads share. */
   readonly uploads: BodyMemory
   readonly pace: BodyPace
 }
 
 export interface BodyIntakeOptions {
   /**
-   * Memory of all uploads together, in bytes; default 256 MiB, of which one person has a quarter. Uploads beyond it
-   * wait.
+   * Memory of all uploads together, in bytes; default 256 MiB. One person has a quarter of it. Uploads beyond these
+   * bounds wait.
    */
   readonly uploadMemoryBytes?: number | undefined
   /**
-   * The same for JSON bodies, the large ones until their response; default 64 MiB, of which one person has a
-   * sixteenth.
+   * Memory of all JSON bodies together, in bytes; default 64 MiB. One person has a sixteenth of it. Large bodies count
+   * until their response.
    */
   readonly jsonMemoryBytes?: number | undefined
   /**
-   * The lowest throughput of a body; default 20 KiB in each ten seconds. Slower bodies get 408, and those that wait
-   * too long for memory 503.
+   * The lowest accepted throughput of a body; default 20 KiB in each ten seconds. Slower bodies are answered with 408,
+   * and bodies that wait too long for memory with 503.
    */
   readonly bodyPace?: BodyPace | undefined
 }
 
 const UPLOAD_MEMORY_BYTES = 256 * 1024 * 1024
 const JSON_MEMORY_BYTES = 64 * 1024 * 1024
-/** A slow phone's line brings ten times as much. */
+/** About a tenth of the throughput of a slow phone connection. */
 const BODY_PACE: BodyPace = { windowMs: 10_000, bytesPerWindow: 20 * 1024 }
 
 export const makeBodyIntake = ({

@@ -1,27 +1,29 @@
 /** Bytes of a body that are always accepted, so that small requests never wait. */
 const FREE_BYTES = 16 * 1024
-/** Bytes that a waiting body may add before it has to wait again. */
+/** Bytes that a waiting body may send, once there is room, before it may have to wait again. */
 const GRANT_BYTES = 64 * 1024
 
 export interface BodyMemoryOptions {
-  /** Memory of all bodies together. */
+  /** The bytes that all bodies together may take. */
   readonly totalBytes: number
-  /** Memory of the bodies of one person. */
+  /** The bytes that the bodies of one person may take. */
   readonly personBytes: number
 }
 
 export interface BodyListener {
-  /** Called when there is room again and the body may continue. */
+  /** Called when there is room again and the sender of the body may continue. */
   onRoom(): void
-  /** Called when the body has to give way to those of people with less. Its memory is returned already. */
+  /**
+   * Called when the body is refused to make room for people who use less memory. Its memory is already returned then.
+   */
   onRefused(): void
 }
 
-/** The part of one body. */
+/** The memory of one body. */
 export interface BodyShare {
-  /** Counts arrived bytes. Returns false if the sender has to wait until `onRoom`. */
+  /** Counts arrived bytes. Returns false if the sender has to be paused until `onRoom` is called. */
   add(bytes: number): boolean
-  /** The body is complete: it keeps its memory, and no longer gives way. */
+  /** Marks the body as complete: it keeps its memory, and is no longer refused to make room for others. */
   complete(): void
   /** Returns the memory. */
   release(): void
@@ -29,7 +31,7 @@ export interface BodyShare {
 
 interface Person {
   bytes: number
-  /** Oldest first. */
+  /** The person's bodies that are still arriving, oldest first. */
   readonly unfinished: Set<Body>
   finished: number
 }
@@ -39,7 +41,7 @@ interface Body {
   readonly person: Person
   readonly listener: BodyListener
   bytes: number
-  /** Counted already, and not arrived yet. */
+  /** Bytes that are counted already but have not arrived yet. */
   granted: number
   state: "unfinished" | "finished" | "closed"
 }
@@ -47,22 +49,22 @@ interface Body {
 const first = <A>(set: ReadonlySet<A>): A | undefined => set.values().next().value
 
 /**
- * Bounds the memory of request bodies, by the bytes that have arrived: an announced length reserves nothing.
+ * Bounds the memory of request bodies by the bytes that have arrived: an announced length reserves nothing.
  *
- * - A person's bodies wait for each other beyond `personBytes`, all bodies beyond `totalBytes`.
- * - People below an equal share do not wait for those above it: the newest unfinished body of the person with the most
- *   memory gives way to them.
- * - The oldest body, of each person and of all, continues beyond the bounds if no finished body will return memory, so
- *   that bodies that wait for each other come to an end.
+ * - The bodies of one person wait beyond `personBytes`, all bodies beyond `totalBytes`.
+ * - A person who uses less than an equal share does not wait for people who use more: the newest unfinished body of the
+ *   person with the most memory is refused to make room.
+ * - To avoid deadlock, the oldest body of each person, and the oldest of all, continue beyond the bounds if no complete
+ *   body is left whose memory will be returned.
  *
- * `watchArrival` ends slow senders. The memory may exceed `totalBytes` by the first 16 KiB of each body, by data in
- * transit when a body had to wait, and by one body each for the oldest.
+ * `watchArrival` disconnects slow senders. The memory may exceed `totalBytes` by the first 16 KiB of each body, by data
+ * in transit when a body was paused, and by one body for each of the oldest ones.
  */
 export class BodyMemory {
   readonly #totalBytes: number
   readonly #personBytes: number
   readonly #people = new Map<string, Person>()
-  /** Oldest first. */
+  /** All bodies that are still arriving, oldest first. */
   readonly #unfinished = new Set<Body>()
   readonly #waiting = new Set<Body>()
   #total = 0
@@ -73,12 +75,12 @@ export class BodyMemory {
     this.#personBytes = personBytes
   }
 
-  /** Bytes kept now. */
+  /** The bytes that all bodies take now. */
   get bytes(): number {
     return this.#total
   }
 
-  /** Begins a body of a person, without any byte. */
+  /** Registers a new body of a person, with no bytes yet. */
   open(owner: string, listener: BodyListener): BodyShare {
     const person = this.#people.get(owner) ?? { bytes: 0, unfinished: new Set(), finished: 0 }
     this.#people.set(owner, person)
@@ -112,7 +114,7 @@ export class BodyMemory {
     }
   }
 
-  /** Counts bytes of a person that are in memory already, whole; nothing can hold them back any more. */
+  /** Counts a complete body that is already in memory, so that it cannot be made to wait. */
   keep(owner: string, bytes: number): Pick<BodyShare, "release"> {
     const share = this.open(owner, { onRoom: () => undefined, onRefused: () => undefined })
     share.add(bytes)
@@ -158,8 +160,8 @@ export class BodyMemory {
   }
 
   /**
-   * Refuses the newest bodies of the people with the most memory. If none can be refused, a person with little
-   * continues anyway.
+   * Refuses the newest bodies of the people with the most memory. If no body can be refused, a person who uses little
+   * memory continues anyway.
    */
   #makeRoomFor(person: Person): true {
     while (this.#total >= this.#totalBytes) {
@@ -174,7 +176,7 @@ export class BodyMemory {
 
   #wake(): void {
     for (const body of this.#waiting) {
-      // Asking may make room, and so have woken it already.
+      // `#mayGoOn` may refuse other bodies and so wake this one already.
       if (!this.#mayGoOn(body) || !this.#waiting.delete(body)) continue
       body.granted = GRANT_BYTES
       this.#count(body, GRANT_BYTES)

@@ -3,7 +3,7 @@ import type { Effect, Schema, Scope } from "effect"
 import type { Context } from "../exchange/Exchange.ts"
 import type { Coded, ErrorCode } from "../problems/problemTable.ts"
 
-/** The reader of a route's body. */
+/** Reads the body of a route. */
 export interface RouteBody<B, C extends ErrorCode> {
   readonly contentType:
     | "application/json"
@@ -12,15 +12,15 @@ export interface RouteBody<B, C extends ErrorCode> {
     | "multipart/form-data"
     | "application/octet-stream"
   readonly description: string
-  /** Its schema in the documentation. */
+  /** The schema of the body in the documentation. */
   readonly schema: Schema.Top
-  /** An example of it in the documentation. */
+  /** An example of the body in the documentation. */
   readonly example?: unknown
-  /** Every way reading can fail. */
+  /** Every code with which reading can fail. */
   readonly errors: ReadonlyArray<C>
   /**
-   * Takes the request and its person: the user, or the client's address if no user is known. The stored body counts as
-   * memory until it is no longer needed, at the latest until the response.
+   * Takes the request and the person to whom its memory is counted: the user, or the client's address if no user is
+   * known. The body counts as memory until it is no longer needed, at the latest until the response.
    */
   readonly read: (context: Context, person: string) => Effect.Effect<B, Coded<C>, ParleyServices | Scope.Scope>
 }

@@ -15,7 +15,7 @@ import {
   watchArrival
 } from "./receiveBody.ts"
 
-/** An uploaded file. Its name is the client's and untrusted. */
+/** An uploaded file. The client chose its name, which is not to be trusted. */
 export interface SentFile {
   readonly filename: string
   readonly bytes: Uint8Array
@@ -35,12 +35,12 @@ const FILE = Schema.String.annotate({ format: "binary", description: "The file, 
 const FORM_SCHEMA = Schema.Struct({ file: FILE })
 const ALL_TYPES = `Types, unless fewer are configured: ${TYPES.join(", ")}. With LibreOffice also ${CONVERTED_DOCUMENT_TYPES.join(", ")}.`
 
-/** A file and the text fields beside it, the first of each name. */
+/** A file and the text fields of the same form; of several fields with one name, the first counts. */
 interface SentForm extends SentFile {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Reads a form with one file of at most so many bytes. */
+/** Reads a form with one file of at most `maxBytes` bytes. */
 const readForm = Effect.fnUntraced(function* ({ request, server }: Context, person: string, maxBytes: number) {
   const parser = yield* makeParser(request, maxBytes)
   const { pace, uploads } = server.bodies
@@ -55,7 +55,7 @@ const readForm = Effect.fnUntraced(function* ({ request, server }: Context, pers
 const readOne = (context: Context, person: string, maxBytes: number) =>
   Effect.map(readForm(context, person, maxBytes), ({ bytes, filename }): SentFile => ({ bytes, filename }))
 
-/** A form with one field `file`, an image, as `fileBody`. */
+/** Like `fileBody`, for an image. */
 export const imageBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
   description: `A form with one field, the image: ${IMAGE_TYPES.join(", ")}, at most ${MAX_IMAGE_BYTES} bytes.`,
@@ -65,9 +65,9 @@ export const imageBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
 }
 
 /**
- * A form with one field `file`, kept in memory up to the upload limit; other fields are ignored. Fails at the first byte
- * over the limit, at a second file, and if the form is broken or ends early; then nothing of it is kept. Concurrent
- * uploads may wait for memory; the file counts as memory until the response.
+ * A form with one field `file`, kept in memory up to the upload limit; other fields are ignored. Reading fails at the
+ * first byte over the limit, at a second file, and if the form is broken or ends early; then no part of it is kept.
+ * Concurrent uploads may wait for memory; the file counts as memory until the response.
  */
 export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   contentType: "multipart/form-data",
@@ -77,7 +77,7 @@ export const fileBody: RouteBody<SentFile, (typeof REFUSALS)[number]> = {
   read: (context, person) => Effect.flatMap(UploadLimits, ({ maxBytes }) => readOne(context, person, maxBytes))
 }
 
-/** As `fileBody`, with the visitor and the conversation in fields before or after the file. */
+/** Like `fileBody`, with the visitor and the conversation in fields before or after the file. */
 export const visitorFileBody: RouteBody<SentFile & VisitorFile, (typeof REFUSALS)[number] | "invalid_request"> = {
   contentType: "multipart/form-data",
   description: `A form with the file and the visitor. ${ALL_TYPES}`,
@@ -102,7 +102,7 @@ const makeParser = (request: Request, maxBytes: number): Effect.Effect<busboy.Bu
   Effect.try({
     try: () => {
       if (!/^multipart\/form-data\s*;/i.test(request.headers["content-type"] ?? "")) throw new TypeError("content-type")
-      // One byte more than allowed, so that a file of exactly the limit is not taken for a longer one.
+      // One byte above the limit, so that the parser does not report a file of exactly the limit as too large.
       const limits = { ...FORM_LIMITS, fileSize: maxBytes + 1 }
       return busboy({ headers: request.headers, limits, defParamCharset: "utf8" })
     },
@@ -123,7 +123,7 @@ const readFile = (
       resume(Effect.fail(error))
     }
     parser.on("file", (field, stream, { filename }) => {
-      // The parser destroys the stream of a broken form with an error, which it also reports itself.
+      // For a broken form the parser destroys this stream with an error that it also reports itself.
       stream.on("error", () => undefined)
       if (field !== "file") return refuse(invalid("The form has a file in another field."))
       const file = { filename: filename ?? "", content: collectBytes() }
@@ -158,5 +158,5 @@ const readFile = (
     return Effect.sync(() => arrival.release())
   }).pipe(Effect.onExit(() => Effect.sync(() => destroyLater(parser))))
 
-/** The parser may be processing these very bytes, and must not be destroyed meanwhile. */
+/** Destroys the parser later, because it may be processing the bytes that caused this call. */
 const destroyLater = (parser: busboy.Busboy): void => void setImmediate(() => parser.destroy())

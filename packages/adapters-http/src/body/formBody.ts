@@ -3,10 +3,13 @@ import { JSON_REFUSALS, type JsonRefusal } from "./jsonBody.ts"
 import { keepBody } from "./receiveBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
 
-/** Forms have a few short fields. */
+/** The sign-in forms have a few short fields. */
 const MAX_FORM_BYTES = 16 * 1024
 
-/** One text field of an HTML form. A body without it, or of another type, has it empty. */
+/**
+ * Reads one text field of an HTML form. The result is an empty text if the field is missing or the body has another
+ * type.
+ */
 export const formBody = <Field extends string>(field: Field, description: string): RouteBody<string, JsonRefusal> => ({
   contentType: "application/x-www-form-urlencoded",
   description,
@@ -16,7 +19,7 @@ export const formBody = <Field extends string>(field: Field, description: string
   errors: JSON_REFUSALS,
   read: Effect.fnUntraced(function* ({ request, server }, person) {
     const taken = request.takenBody()
-    // A parser of the host's has read the form.
+    // A body parser of the host has read the form already.
     if (taken?._tag === "value") return textOf((taken.value as { readonly [name: string]: unknown } | null)?.[field])
     const { json, pace } = server.bodies
     const { arrival, bytes } = yield* keepBody(request, { limit: MAX_FORM_BYTES, memory: json, pace, person })

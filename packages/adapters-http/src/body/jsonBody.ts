@@ -10,18 +10,22 @@ import type { RouteBody } from "./RouteBody.ts"
 export const MAX_JSON_BYTES = 1024 * 1024
 
 /**
- * The most objects, lists and fields of a body: four times as many as in the longest chat request. A parsed byte of a
- * text costs little, one that begins another value up to fifty times as much, so this bounds the time of a body.
+ * The largest number of objects, lists and fields in a body: four times the number in the longest chat request. It
+ * bounds the time for parsing, because a byte that begins another value costs up to fifty times as much as a byte of a
+ * text.
  */
 export const MAX_JSON_PARTS = 20_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** `,` `:` `[` `{` */
+/** The bytes `,` `:` `[` `{`, each of which begins a value or a field. */
 const PARTS = new Set([0x2c, 0x3a, 0x5b, 0x7b])
 const isPart = Uint8Array.from({ length: 256 }, (_, byte) => (PARTS.has(byte) ? 1 : 0))
 
-/** True if JSON in UTF-8 has more parts than allowed; stops there. Of anything else the result means nothing. */
+/**
+ * True if JSON in UTF-8 has more than `MAX_JSON_PARTS` parts; stops counting there. For other content the result is
+ * meaningless.
+ */
 export const hasTooManyParts = (bytes: Uint8Array): boolean => {
   let parts = 0
   let isText = false
@@ -36,10 +40,10 @@ export const hasTooManyParts = (bytes: Uint8Array): boolean => {
   return false
 }
 
-/** Of a value that is no text, list or object: no number is longer. */
+/** The most bytes that a number, boolean or null takes as JSON. */
 const PLAIN_BYTES = 24
 
-/** A parsed value: its size as JSON without blanks and escapes, estimated, and its parts. */
+/** A parsed value's estimated size as JSON without blanks and escapes, and the number of its parts. */
 interface JsonMeasure {
   readonly bytes: number
   readonly parts: number
@@ -56,7 +60,7 @@ const measureJson = (value: unknown, limit: number): JsonMeasure => {
     else if (Array.isArray(next)) {
       bytes += 2 + next.length
       parts += 1 + next.length
-      // A list with more elements than bytes allowed is not looked into.
+      // The elements of a list are not measured if their number alone exceeds the limit of bytes.
       if (bytes <= limit) for (const element of next) waiting.push(element)
     } else if (typeof next === "object" && next !== null) {
       bytes += 2
@@ -71,7 +75,7 @@ const measureJson = (value: unknown, limit: number): JsonMeasure => {
   return { bytes, parts }
 }
 
-/** The failures of reading any JSON body, besides those of its content. */
+/** The codes with which reading any JSON body can fail, besides those for invalid content. */
 export const JSON_REFUSALS = ["payload_too_large", "request_too_slow", "server_busy", "body_already_read"] as const
 export type JsonRefusal = (typeof JSON_REFUSALS)[number]
 
@@ -80,16 +84,16 @@ class NotJson extends Schema.TaggedError<NotJson>()("NotJson", { problem: Schema
 
 const TOO_MANY_PARTS = `Expected at most ${MAX_JSON_PARTS.toLocaleString("en")} objects, lists and fields together`
 
-/** A longer body is decoded and parsed in slices, between which other people are served. */
+/** Bodies above this size are decoded and parsed in slices, so that requests of other people are served in between. */
 const LARGE_BYTES = 32 * 1024
-/** Decoding this much takes at most two milliseconds. */
+/** Decoding a slice of this size takes at most two milliseconds. */
 const SLICE_BYTES = 256 * 1024
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /**
  * Reads a body as JSON of any form. Errors never repeat the content. A large body counts as memory until the scope
- * closes, so that the person's next body is read only after this one is handled.
+ * closes, so that the person's next body is read only after this request is handled.
  */
 const readJson = Effect.fnUntraced(function* (
   { request, server }: Context,
@@ -101,7 +105,7 @@ const readJson = Effect.fnUntraced(function* (
   const { json, pace } = server.bodies
   const taken = request.takenBody()
   if (taken?._tag === "value") return yield* keepTaken(taken.value, json, person)
-  // A body that another parser has read is decoded already.
+  // If another parser has read the body, it has decoded the content-encoding already.
   if (taken === undefined && !["", "identity"].includes(request.headers["content-encoding"] ?? "")) {
     return yield* new NotJson({ problem: "Send the body without a content-encoding" })
   }
@@ -112,7 +116,7 @@ const readJson = Effect.fnUntraced(function* (
   return yield* parsed(() => JSON.parse(utf8.decode(bytes)) as unknown)
 })
 
-/** A value that another parser has made, within the bounds of a body that is read here. */
+/** Returns a value that another parser has parsed, within the same bounds as for bodies that are read here. */
 const keepTaken = Effect.fnUntraced(function* (value: unknown, memory: BodyMemory, person: string) {
   const { bytes, parts } = measureJson(value, MAX_JSON_BYTES)
   if (bytes > MAX_JSON_BYTES) return yield* new PayloadTooLarge({ limit: MAX_JSON_BYTES })
@@ -124,7 +128,7 @@ const keepTaken = Effect.fnUntraced(function* (value: unknown, memory: BodyMemor
   return value
 })
 
-/** Decodes a text part by part, and parses it with its last part. */
+/** Decodes a text in slices, and parses it together with the last slice. */
 const parseInSlices = Effect.fnUntraced(function* (bytes: Uint8Array, person: string) {
   const slices = yield* FairSlices
   const decoder = new TextDecoder("utf-8", { fatal: true })
@@ -149,7 +153,10 @@ const parsed = <A>(evaluate: () => A): Effect.Effect<A, NotJson> =>
 const isJsonType = (contentType: string | undefined): boolean =>
   /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i.test(contentType ?? "")
 
-/** A JSON body of the given form; unknown fields are dropped. Any other body is 400, a too large one 413. */
+/**
+ * A JSON body of the given form; unknown fields are dropped. Any other body is answered with 400, a too large one with
+ * 413.
+ */
 export const jsonBody = <A, I>(
   schema: Schema.Codec<A, I>,
   description: string
@@ -171,7 +178,7 @@ export const jsonBody = <A, I>(
   }
 }
 
-/** The body of a chat request. Every problem is 422; the chat service checks its form. */
+/** The body of a chat request. Every problem is answered with 422; the chat service checks the form of the body. */
 export const chatBody: RouteBody<unknown, "invalid_chat_request" | JsonRefusal> = {
   contentType: "application/json",
   description: "The messages to answer, the last one by the user.",

@@ -3,7 +3,7 @@ import { JSON_REFUSALS, type JsonRefusal, MAX_JSON_BYTES } from "./jsonBody.ts"
 import { keepBody } from "./receiveBody.ts"
 import type { RouteBody } from "./RouteBody.ts"
 
-/** The raw bytes of a body, of any content type: a signature covers them. */
+/** Reads the raw bytes of a body, of any content type, because a signature covers the bytes. */
 export const rawBody = (description: string): RouteBody<Uint8Array, JsonRefusal> => ({
   contentType: "application/octet-stream",
   description,

@@ -10,16 +10,16 @@ const HELD_BACK_MS = 15_000
 export interface ArrivalOptions {
   readonly memory: BodyMemory
   readonly pace: BodyPace
-  /** The sending person. */
+  /** The person to whom the memory of the body is counted. */
   readonly person: string
 }
 
 export interface Arrival {
-  /** Returns the memory of the body, complete or not. Safe to call more than once. */
+  /** Returns the memory of the body, whether or not it is complete. It is safe to call this more than once. */
   readonly release: () => void
 }
 
-/** The reasons why a body does not arrive. */
+/** The reasons why a body is not received. */
 export type ArrivalRefused = RequestTooSlow | ServerBusy | BodyAlreadyRead
 
 export interface ArrivalListener {
@@ -29,9 +29,10 @@ export interface ArrivalListener {
 }
 
 /**
- * Receives a body: counts it in `memory`, pauses the sender if there is no room, and disconnects a sender that is
- * slower than `pace`. Time in which it was paused does not count, but is bounded, because a paused sender may have
- * left. A body that another parser has read arrives in one piece. After `onEnd` or `onRefused` no more data comes.
+ * Receives a body: counts it in `memory`, pauses the sender if there is no room, and refuses a sender that is slower
+ * than `pace`. The time for which the server paused the sender does not count, but is bounded, because a paused sender
+ * may have left. A body that another parser has read arrives in one piece. No more data comes after `onEnd` or
+ * `onRefused`.
  */
 export const watchArrival = (request: Request, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
   const taken = request.takenBody()
@@ -39,7 +40,7 @@ export const watchArrival = (request: Request, options: ArrivalOptions, listener
   return giveTaken(taken._tag === "bytes" ? taken.bytes : undefined, options, listener)
 }
 
-/** As if it arrived: after this call. */
+/** Reports the bytes that another parser has read as if they arrived after this call. */
 const giveTaken = (
   bytes: Buffer | undefined,
   { memory, person }: ArrivalOptions,
@@ -64,7 +65,7 @@ const giveTaken = (
 const watchSender = (stream: Readable, options: ArrivalOptions, listener: ArrivalListener): Arrival => {
   const { memory, pace, person } = options
   let inWindow = 0
-  /** Runs to the end of a window of the pace, or to the end of the time that the sender may be held back. */
+  /** The timer for the end of the current window of `pace` or, while the sender is paused, for the longest pause. */
   let window: NodeJS.Timeout | undefined
   let leftToHoldMs = pace.heldBackMs ?? HELD_BACK_MS
   let heldSince = 0
@@ -123,23 +124,23 @@ const watchSender = (stream: Readable, options: ArrivalOptions, listener: Arriva
 }
 
 export interface ReadBodyOptions extends ArrivalOptions {
-  /** The most bytes a body may have. */
+  /** The largest number of bytes that a body may have. */
   readonly limit: number
 }
 
 /** The reasons why a body was not read to its end. */
 export type BodyRefused = PayloadTooLarge | ArrivalRefused
 
-/** A body that arrived. */
+/** A body that has arrived completely. */
 export interface ReadBody {
   readonly bytes: Buffer
   readonly arrival: Arrival
 }
 
 /**
- * The bytes of a body of at most `limit` bytes. A longer one fails as soon as that is known, without keeping more.
- * A client that leaves half-way gets no answer: the fiber is interrupted from outside. The bytes count as kept until
- * their arrival is released.
+ * Reads a body of at most `limit` bytes. A longer body fails as soon as its length is known, without storing more of
+ * it. A client that leaves half-way gets no answer: the fiber is interrupted from outside. The bytes count as memory
+ * until `arrival.release` is called.
  */
 const readBody = (request: Request, options: ReadBodyOptions): Effect.Effect<ReadBody, BodyRefused> =>
   Effect.callback<ReadBody, BodyRefused>((resume) => {
@@ -161,24 +162,24 @@ const readBody = (request: Request, options: ReadBodyOptions): Effect.Effect<Rea
     return Effect.sync(arrival.release)
   })
 
-/** Reads a body and counts it as kept until the scope closes, or its arrival is released before. */
+/** Reads a body. It counts as memory until the scope closes, or until the caller releases it earlier. */
 export const keepBody = Effect.fnUntraced(function* (request: Request, options: ReadBodyOptions) {
   const body = yield* Effect.interruptible(readBody(request, options))
   yield* Scope.addFinalizer(yield* Effect.scope, Effect.sync(body.arrival.release))
   return body
 }, Effect.uninterruptible)
 
-/** Smaller pieces are copied together: each alone would cost more than it holds. */
+/** Smaller chunks are copied into shared blocks: kept alone, each would take more memory than its content. */
 const SMALL_BYTES = 4 * 1024
 const BLOCK_BYTES = 16 * 1024
 
 export interface CollectedBytes {
   add(chunk: Buffer): void
-  /** Everything added, in order. */
+  /** Returns all added bytes in order. */
   bytes(): Buffer
 }
 
-/** Collects bytes that come in pieces of any size, in little more memory than they need. */
+/** Collects chunks of any size in little more memory than their content needs. */
 export const collectBytes = (): CollectedBytes => {
   const pieces: Array<Buffer> = []
   let block: Buffer | undefined

@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 
 /** The settings of one widget of Cloudflare Turnstile. */
 export interface TurnstileOptions {
-  /** Public: part of the page that shows the challenge. */
+  /** The public key, which is part of the page that shows the challenge. */
   readonly siteKey: string
   readonly secretKey: Redacted.Redacted<string>
   /** Another address with the `siteverify` protocol, for tests; default: Cloudflare's. */
@@ -15,9 +15,9 @@ export interface TurnstileOptions {
 const VERIFY_URL = "https://challenges.cloudflare.com/turnstile/v0/siteverify"
 const ORIGIN = "https://challenges.cloudflare.com"
 const TIMEOUT_MS = 5_000
-/** An answer has a few hundred bytes. */
+/** The largest response that is read: a regular one has a few hundred bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024
-/** The longest token, by Cloudflare's reference of `siteverify`. Longer texts are refused without asking. */
+/** The longest token, by Cloudflare's reference of `siteverify`. Longer texts are refused without asking Cloudflare. */
 const MAX_TOKEN = 2_048
 
 /** Error codes about this server's settings, not about the token. */
@@ -59,14 +59,14 @@ const isSolved = (text: string): boolean => {
   return false
 }
 
-/** Cloudflare Turnstile. Cloudflare accepts each token once, and for five minutes. */
+/** Verifies tokens of Cloudflare Turnstile. Cloudflare accepts each token once, and for five minutes. */
 export const TurnstileChallenge = (options: TurnstileOptions): Challenge => {
   const { secretKey, siteKey, timeoutMs = TIMEOUT_MS, verifyUrl = VERIFY_URL } = options
   const ask = async ({ address, token }: ChallengeAnswer, signal: AbortSignal): Promise<boolean> => {
     const form = new URLSearchParams({ secret: Redacted.value(secretKey), response: token })
     if (address !== undefined) form.set("remoteip", address)
     const response = await fetch(verifyUrl, { method: "POST", body: form, redirect: "error", signal })
-    // Below 500, a refusal has the same body and names its reason there.
+    // A refusal with a status below 500 has the usual body, which names the reason.
     if (response.status >= 500) throw unavailable("bad-answer")
     return isSolved(await textOf(response))
   }

@@ -35,16 +35,21 @@ import { openApiDocument } from "./openApiDocument.ts"
 import { securityHeaders } from "./securityHeaders.ts"
 import { InvalidRequest, MethodNotAllowed, RouteNotFound } from "../problems/errors.ts"
 
-/** The path from a request to its response, independent of the kind of server. */
+/** The path from a request to its response, independent of the server library. */
 export interface HttpCore {
   readonly server: Server
-  /** Takes a method and a path, still encoded and without the mount prefix; undefined if no route has the path. */
+  /**
+   * Takes a method and a path, which is still encoded and without the mount prefix. Returns undefined if no route has
+   * the path.
+   */
   match(method: string, path: string): RouteMatch | undefined
-  /** The headers that protect browsers, of every response. A header of the response itself replaces them. */
+  /** The headers that protect browsers, in every response. A header with the same name in a response replaces them. */
   readonly securityHeaders: ResponseHeaders
-  /** The headers of every response for pages of other origins: empty unless some are allowed. */
+  /** Returns the headers that let pages of other origins read a response: empty unless some origins are allowed. */
   headersOf(match: RouteMatch, head: Pick<Request, "headers">): ResponseHeaders
-  /** Answers the request. Resolves when its work has ended, also if the client has left; it never rejects. */
+  /**
+   * Answers the request. Resolves when the work for it has ended, even if the client has left before; never rejects.
+   */
   answer(match: RouteMatch, exchange: Exchange): Promise<void>
 }
 
@@ -54,14 +59,14 @@ export interface Exchange {
   readonly writer: ResponseWriter
   /** Aborts if the client leaves before the response is complete. */
   readonly signal: AbortSignal
-  /** The record of what the work finds out, for an access log. */
+  /** The record in which the work for the request enters facts for an access log. */
   readonly finding?: RequestFinding | undefined
 }
 
-/** Creates the core of a server. Throws if `baseUrl` is not a URL. */
+/** Creates the core of a server from its options. Throws if `baseUrl` is not a URL. */
 export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<Route> = routes): HttpCore => {
   const served = table.filter(({ access }) => access.isOffered?.(options) ?? true)
-  // Made when it is first asked for: few ask, and a server starts sooner without.
+  // The OpenAPI document is made at its first request: few clients ask for it, and a server starts sooner without.
   let written: OpenApiDocument | undefined
   const server = makeServer(options, () => (written ??= documentOf(served, server, options.version)))
   const match = matcherOf(served)
@@ -84,7 +89,7 @@ export const makeHttpCore = (options: HttpOptions<never>, table: ReadonlyArray<R
   }
 }
 
-/** The version of this package; 0.0.0 in a bundle that has left its manifest out. */
+/** The version of this package; 0.0.0 in a bundle without the package's manifest. */
 const ownVersion = (): string => {
   try {
     const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8")
@@ -116,9 +121,9 @@ const refuse = (
 }
 
 /**
- * Serves one request: identifies the caller, checks the input, calls the service, then writes the response, or problem
- * details. If the client leaves, the work is interrupted, and its holds are settled before this resolves. After the
- * response has begun, a failure breaks it off, so that no reader takes a part for the whole.
+ * Serves one request: identifies the caller, checks the input, calls the service, then writes the response or a
+ * problem. If the client leaves, the work is interrupted, and its holds are settled before this function resolves. If
+ * the work fails after the response has begun, the connection is cut, so that no client takes a part for the whole.
  */
 const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): Promise<void> => {
   const { finding = { credits: 0 }, request, signal, writer } = exchange
@@ -136,9 +141,9 @@ const answerCall = async (server: Server, call: RouteCall, exchange: Exchange): 
 }
 
 /**
- * Runs the work of a request in a span, below that of its caller (`traceparent`, W3C Trace Context), and notes the
- * trace for the access log. A visitor of a site begins a trace: any browser could name one, and whether it is
- * sampled. Names and attributes are those of OpenTelemetry's HTTP conventions (1.43), by which a refusal (4xx) is no
+ * Runs the work of a request in a span below the caller's span (`traceparent`, W3C Trace Context), and notes the trace
+ * for the access log. The request of a visitor begins a new trace: otherwise any browser could choose the trace and if
+ * it is sampled. Names and attributes follow OpenTelemetry's HTTP conventions (1.43), in which a refusal (4xx) is no
  * error of the server's span.
  */
 const traceRequest = (request: Request, route: Route, finding: RequestFinding) => {
@@ -167,7 +172,7 @@ const traceRequest = (request: Request, route: Route, finding: RequestFinding) =
   }
 }
 
-/** The request as security events name it; its parts are looked up if they are needed. */
+/** The facts about a request for security events, each looked up only if it is read. */
 const originOf = (request: Request, route: Route): RequestFacts => ({
   get address() {
     return request.peer
@@ -181,7 +186,7 @@ const originOf = (request: Request, route: Route): RequestFacts => ({
   requestId: request.id
 })
 
-/** Answers a failure in the route's form. Once a response has begun, it is cut off instead. */
+/** Answers a failure in the form of the route. If the response has begun already, the connection is cut instead. */
 const answerFailure = (
   writer: ResponseWriter,
   cause: Cause.Cause<unknown>,
@@ -202,9 +207,9 @@ const serve = Effect.fnUntraced(function* (
 ) {
   const preparing = yield* Scope.fork(yield* Scope.Scope)
   const response = yield* responseOf(context, call, finding, preparing)
-  // A request for the head only gets no stream.
+  // A HEAD request gets the head of the response without its stream.
   const isStream = !isWhole(response) && context.request.method !== "HEAD"
-  // The memory of a body is returned before a reply is streamed, which may take minutes.
+  // The memory of the request's body is returned before a reply is streamed, because streaming may take minutes.
   if (isStream) yield* Scope.close(preparing, Exit.void)
   const sent = isStream || isWhole(response) ? response : { ...response, body: undefined }
   yield* writeResponse(writer, sent, context.server.stalledReaderMs)
@@ -212,8 +217,8 @@ const serve = Effect.fnUntraced(function* (
 })
 
 /**
- * The order of checks: the caller and their rights (401, 403, 404), the input (400 or 422), then those of the service.
- * The body and the place for large work are kept until `preparing` closes.
+ * Checks the caller and the rights first (401, 403, 404), then the input (400 or 422); the service's own checks follow.
+ * The memory of the body and the place for large work are kept until `preparing` closes.
  */
 const responseOf = Effect.fnUntraced(function* (
   context: Context,
@@ -242,9 +247,9 @@ const responseOf = Effect.fnUntraced(function* (
   return yield* issuedAt === undefined ? handling : Effect.provideService(handling, SessionIssuedAt, issuedAt)
 })
 
-/** The routes of one path. */
+/** A path and its routes by method. */
 interface Place {
-  /** For a parameter segment its name, otherwise the segment itself. */
+  /** Each segment of the path: `parameter` is the name of a parameter, `text` any other segment. */
   readonly segments: ReadonlyArray<{ readonly parameter?: string; readonly text?: string }>
   readonly routes: ReadonlyMap<string, Route>
   readonly refusal: RouteMatch
@@ -271,8 +276,8 @@ const placeOf = (path: string, routes: ReadonlyArray<Route>): Place => {
 }
 
 /**
- * Returns a function that finds routes by a method and an encoded path; undefined if no route has the path. A trailing
- * slash makes no difference. A path without parameters is found at once, the others in their order.
+ * Returns a function that finds a route by a method and an encoded path, or returns undefined if no route has the path.
+ * A trailing slash makes no difference. Paths without parameters are looked up in a map, the others are tried in order.
  */
 const matcherOf = (routes: ReadonlyArray<Route>): HttpCore["match"] => {
   const places = [...Map.groupBy(routes, ({ path }) => path)].map(

@@ -6,16 +6,16 @@ import { codeOf } from "../problems/Problem.ts"
 import { type ErrorCode, problemTable } from "../problems/problemTable.ts"
 import type { Route } from "../routes/Route.ts"
 
-/** The facts of a failed request. */
+/** The facts about a failed request for the log. */
 export interface FailedRequest {
   readonly route: Route
-  /** The sender, if it is proven. */
+  /** The user who sent the request, if that is proven. */
   readonly userId: string | undefined
-  /** When its work began, by `performance.now()`. */
+  /** The time at which the work began, by `performance.now()`. */
   readonly began: number
 }
 
-/** Refusals that occur in ordinary use. */
+/** Refusals that also occur in ordinary use, so that they are not suspicious. */
 const ORDINARY: ReadonlyArray<ErrorCode> = [
   "model_not_allowed",
   "document_quota",
@@ -25,12 +25,12 @@ const ORDINARY: ReadonlyArray<ErrorCode> = [
 ]
 const ORDINARY_SESSIONS: ReadonlyArray<unknown> = ["missing", "expired"]
 
-/** Refusals because of the sender that have another status than 401 and 403. */
+/** Codes that also refuse the sender of a request, although their status is neither 401 nor 403. */
 const OTHER_REFUSALS: ReadonlyArray<ErrorCode> = ["cron_not_configured", "too_many_failures", "too_many_requests"]
 
 /**
- * Logs failures of the server, and reports refusals because of the sender or the origin as security events, without the
- * request's content and without a vendor's text: names, codes, users and places in the code.
+ * Logs failures of the server, and reports requests that were refused because of their sender or origin as security
+ * events. Both contain only names, codes, users and stack frames, never the request's content or a vendor's text.
  */
 export const logFailure = (
   cause: Cause.Cause<unknown>,
@@ -77,7 +77,7 @@ const logOwnFailure = (
   return Effect.annotateLogs(log, fields)
 }
 
-/** Fields whose values come from closed lists in Parley's own code. */
+/** The fields of an error whose values come from fixed lists in Parley's code, so that they contain no foreign text. */
 const closedFields = (error: unknown) => {
   const fields = error as Readonly<Record<string, unknown>>
   return Object.fromEntries(
@@ -87,7 +87,7 @@ const closedFields = (error: unknown) => {
   )
 }
 
-/** The places of an error in the code; its message may repeat foreign text. */
+/** The stack frames of an error, without its message, which may repeat foreign text. */
 const framesOf = (error: Error): string =>
   (error.stack ?? "")
     .split("\n")

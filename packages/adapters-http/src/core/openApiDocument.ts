@@ -14,13 +14,13 @@ export interface OpenApiInput {
   readonly routes: ReadonlyArray<Route>
   readonly version: string
   readonly cookieName: string
-  /** True if the host has its own sign-in, which the document cannot describe. */
+  /** True if the host uses its own sign-in, which OpenAPI cannot describe. */
   readonly isOwnSignIn?: boolean | undefined
-  /** Tokens of sessions count as bearer tokens, too. */
+  /** True if clients may also send the session's token as a bearer token. */
   readonly bearerTokens?: boolean | undefined
 }
 
-/** Every code a route can answer with: its own, its body's, and those of its access. */
+/** Returns every code with which a route can answer: its own codes and those of its body and its access. */
 export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
   const named = [route.pathParameters, route.queryParameters, route.headerParameters].flatMap(Object.keys)
   const input: ReadonlyArray<ErrorCode> = named.length > 0 ? ["invalid_request"] : []
@@ -35,7 +35,7 @@ export const errorsOf = (route: Route): ReadonlyArray<ErrorCode> => {
   ]
 }
 
-/** The routes as an OpenAPI 3.1 document. The server's address, with its prefix, is added for each request. */
+/** Describes the routes as an OpenAPI 3.1 document. The server's address with its prefix is added for each request. */
 export const openApiDocument = (input: OpenApiInput): OpenApiDocument => {
   const { routes, version } = input
   const schemas = new NamedSchemas()
@@ -69,11 +69,11 @@ const DESCRIPTION = [
   "Unknown fields of requests are ignored. Credits are whole numbers, and times are ISO 8601 in UTC."
 ].join(" ")
 
-/** The schemas with a name, which the document lists once. */
+/** Collects the named schemas, because the document lists each of them once. */
 class NamedSchemas {
   readonly #found = new Map<string, string>()
 
-  /** The JSON schema of a schema, with references to those that have names. */
+  /** Returns the JSON schema, with references in the place of named schemas. */
   of(schema: Schema.Top): unknown {
     const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema)
     for (const [name, definition] of Object.entries(definitions)) this.#add(name, readable(definition))
@@ -92,7 +92,7 @@ class NamedSchemas {
   }
 }
 
-/** References that OpenAPI reads, and no bounds that only say which whole numbers JavaScript has. */
+/** Rewrites references to OpenAPI's form, and removes bounds that only state JavaScript's range of whole numbers. */
 const readable = (schema: unknown): unknown =>
   JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
     if (key === "$ref") return String(value).replace("#/$defs/", "#/components/schemas/")
@@ -101,7 +101,7 @@ const readable = (schema: unknown): unknown =>
     return value
   })
 
-/** The ways, each of which will do, to prove oneself to a route. */
+/** The security schemes of a route; a caller needs only one of them. */
 const schemesOf = (
   { access: { isPerson, name, scheme } }: Route,
   { bearerTokens = true, cookieName, isOwnSignIn = false }: OpenApiInput
@@ -162,7 +162,7 @@ const requestBodyOf = (body: RouteBody<unknown, ErrorCode>, schemas: NamedSchema
 const successesOf = (responses: Readonly<Record<number, RouteResponse>>, schemas: NamedSchemas): JsonObject =>
   Object.fromEntries(Object.entries(responses).map(([status, response]) => [status, successOf(response, schemas)]))
 
-/** Bodies that are not JSON; bytes have no schema (OpenAPI 3.1, 4.8.14.3). */
+/** The schemas of bodies that are not JSON. A body of bytes has no schema (OpenAPI 3.1, 4.8.14.3). */
 const bodySchemas = {
   "text/plain": { type: "string" },
   "text/event-stream": { type: "string" },
@@ -202,11 +202,11 @@ const retryAfterHeader = {
   schema: { type: "integer" }
 }
 
-/** The codes of one status, in the form of the route, as the name of the response that lists them. */
+/** The name under which the document lists the response for these codes of one status and form. */
 const failureName = (codes: ReadonlyArray<ErrorCode>, form: FailureForm): string =>
   form === problemDetails ? codes.join(".") : ["OpenAI", ...codes].join(".")
 
-/** The failures of a route by status, each a reference, because most routes share most of them. */
+/** The failures of a route by status, as references, because most routes share most of them. */
 const failuresOf = (route: Route): JsonObject => {
   const { failures = problemDetails } = route
   return Object.fromEntries(
@@ -235,7 +235,7 @@ const allFailures = (routes: ReadonlyArray<Route>, schemas: NamedSchemas): JsonO
       ])
   )
 
-/** A content type without its parameters. */
+/** The content type of failures without its parameters. */
 const mediaTypeOf = ({ contentType }: FailureForm): string => contentType.split(";")[0] ?? contentType
 
 const failureSchema = (codes: ReadonlyArray<ErrorCode>, form: FailureForm, schemas: NamedSchemas): unknown =>

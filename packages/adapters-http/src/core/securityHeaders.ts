@@ -3,8 +3,8 @@ import helmet from "helmet"
 import type { ResponseHeaders } from "../exchange/Exchange.ts"
 
 /**
- * Headers of every response, pages included: scripts, styles and connections of this origin only, no inline code, no
- * framing. Headers that require https are left out without it, so that http://localhost works.
+ * The security headers of every response, pages included: scripts, styles and connections from this origin only, no
+ * inline code, no framing. Without https the headers that require it are left out, so that http://localhost works.
  */
 export const securityHeaders = (secure: boolean): ResponseHeaders => {
   const set = helmet({
@@ -27,7 +27,7 @@ export const securityHeaders = (secure: boolean): ResponseHeaders => {
     xFrameOptions: { action: "deny" },
     referrerPolicy: { policy: "same-origin" }
   })
-  // They are the same for every request, so that they are asked for once and not set one by one each time.
+  // The headers are the same for every request, so Helmet sets them once here and not with each response.
   const headers: Record<string, string> = {}
   const response = {
     setHeader: (name: string, value: string) => {

@@ -7,56 +7,62 @@ import type { Problem } from "../problems/Problem.ts"
 import type { Coded } from "../problems/problemTable.ts"
 import type { Server } from "../server/Server.ts"
 
-/** The rest of a body after another parser: its bytes, its parsed value, or nothing usable. */
+/** The content of a body that another parser has read: its bytes, its parsed value, or nothing usable. */
 export type TakenBody =
   | { readonly _tag: "bytes"; readonly bytes: Buffer }
   | { readonly _tag: "value"; readonly value: unknown }
   | { readonly _tag: "lost" }
 
-/** A request, independent of the kind of server: the common part of Node's, Express' and fetch's. */
+/** A request, independent of the server library: the common part of Node's, Express' and fetch's requests. */
 export interface Request {
-  /** Under which it is logged; sent back as `x-request-id`. */
+  /** The id of the request in logs; sent back as `x-request-id`. */
   readonly id: string
   readonly method: string
-  /** By lower-case name. */
+  /** The headers by lower-case name. */
   readonly headers: IncomingHttpHeaders
-  /** The values of a header by its lower-case name, each as it was sent. */
+  /** Returns the values of a header by its lower-case name, one for each time that it was sent. */
   valuesOf(header: string): ReadonlyArray<string>
-  /** `1.0` or `1.1`. */
+  /** The HTTP version, for example `1.0` or `1.1`. */
   readonly httpVersion: string
-  /** Without the mount prefix, still encoded, without the query. */
+  /** The path, still encoded, without the mount prefix and the query. */
   readonly path: string
-  /** Without its question mark. */
+  /** The query without its question mark. */
   readonly query: string
   /** The path under which the routes are mounted, without a slash at its end; empty at the root. */
   readonly prefix: string
   /** The address the request came from, as far as trusted proxies report it. */
   readonly peer: string
-  /** The host's own request: Node's or Express', or that of fetch. For the host's own sign-in. */
+  /** The host's own request object, for its own sign-in: Node's, Express' or fetch's. */
   readonly source: unknown
-  /** The rest of the body after another parser; undefined if it is unread. */
+  /** Returns the content of the body if another parser has read it; undefined if the body is unread. */
   takenBody(): TakenBody | undefined
-  /** The bytes of the body, read by one reader. */
+  /** The bytes of the body, which only one reader may read. */
   readonly body: Readable
 }
 
-/** The header that carries a request's id, both ways. */
+/** The header with a request's id, in requests and in responses. */
 export const REQUEST_ID = "x-request-id"
 const ACCEPTABLE = /^[A-Za-z0-9._:-]{1,128}$/
 
-/** The id of a request in logs: the client's `x-request-id` if it is a plain word, otherwise a new one. */
+/**
+ * Returns the id of a request for logs: the client's `x-request-id` if it has only plain characters, otherwise a new
+ * id.
+ */
 export const requestIdFrom = (sent: unknown): string =>
   typeof sent === "string" && ACCEPTABLE.test(sent) ? sent : randomUUID()
 
-/** The target of a request. */
+/** The path and the query of a request. */
 export interface Target {
-  /** Still encoded. */
+  /** The path, still encoded. */
   readonly path: string
-  /** Without its question mark. */
+  /** The query without its question mark. */
   readonly query: string
 }
 
-/** Takes the target of a request line (RFC 9112, 3.2): a path with a query, or a whole address as a proxy is sent. */
+/**
+ * Parses the target of a request line (RFC 9112, 3.2): a path with a query, or the absolute address that clients send
+ * to a proxy.
+ */
 export const targetOf = (sent: string): Target => {
   const target = sent.startsWith("/") ? sent : pathOf(sent)
   const mark = target.indexOf("?")
@@ -68,7 +74,7 @@ const pathOf = (address: string): string => {
   return url === null ? "" : url.pathname + url.search
 }
 
-/** Normalises a configured mount prefix: removes a trailing slash. Throws if it is not an absolute path. */
+/** Normalises the configured mount prefix: removes a trailing slash. Throws if the prefix is not an absolute path. */
 export const prefixFrom = (configured: string | undefined): string => {
   const prefix = (configured ?? "").replace(/\/+$/, "")
   if (prefix !== "" && !/^(?:\/[\w.~!$&'()*+,=:@%-]+)+$/.test(prefix)) {
@@ -77,7 +83,7 @@ export const prefixFrom = (configured: string | undefined): string => {
   return prefix
 }
 
-/** A target below a prefix, without it; undefined if it is not below. */
+/** Removes the prefix from a target; returns undefined if the target's path is not below the prefix. */
 export const below = ({ path, query }: Target, prefix: string): Target | undefined => {
   if (prefix === "") return { path, query }
   if (!path.startsWith(prefix)) return undefined
@@ -85,10 +91,12 @@ export const below = ({ path, query }: Target, prefix: string): Target | undefin
   return rest === "" || rest.startsWith("/") ? { path: rest === "" ? "/" : rest, query } : undefined
 }
 
-/** Header names in lower case. An array sends the header once per element: an empty one removes a default header. */
+/**
+ * Headers by lower-case name. A header with an array is sent once per element; an empty array removes a default header.
+ */
 export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** The response of a route. The status line of a stream is sent with its first piece. */
+/** The response of a route. If its body is a stream, the status line is sent with the first piece. */
 export interface Response {
   readonly status: number
   readonly headers: ResponseHeaders
@@ -120,7 +128,7 @@ export const streamed = (
 ): Response => ({ status, headers, body: pieces })
 
 /**
- * The writer of the response to one request: either whole (`send`), or begun, written piece by piece and ended.
+ * Writes the response to one request, either whole (`send`), or piece by piece (`begin`, `write`, `end`). Its state:
  *
  * - `unsent`: nothing was sent.
  * - `begun`: the head was sent, and maybe a part of the body.
@@ -128,17 +136,20 @@ export const streamed = (
  */
 export interface ResponseWriter {
   readonly state: "unsent" | "begun" | "over"
-  /** A whole response; without bytes it has no body. */
+  /** Sends a whole response; without `bytes` the response has no body. */
   send(status: number, headers: ResponseHeaders, bytes?: Uint8Array): void
   begin(status: number, headers: ResponseHeaders): void
-  /** Returns false if the reader is behind: then the caller waits until `onDrain` calls. */
+  /**
+   * Writes a piece of the body. Returns false if the reader is behind: the caller then has to wait until `onDrain`
+   * calls.
+   */
   write(piece: string | Uint8Array): boolean
-  /** Calls once, when the reader has caught up; returns a function that removes the listener. */
+  /** Calls `listener` once, when the reader has caught up. Returns a function that removes the listener. */
   onDrain(listener: () => void): () => void
   end(): void
-  /** Breaks off a begun response after the written data is sent, so that its reader sees that it is incomplete. */
+  /** Breaks the connection after the written data is sent, so that the reader sees that the response is incomplete. */
   cut(): void
-  /** Disconnects the reader at once. */
+  /** Breaks the connection at once. */
   abandon(): void
 }
 
@@ -154,11 +165,11 @@ interface WholeResponse extends Response {
   readonly body: Uint8Array | undefined
 }
 
-/** True if a response is complete. */
+/** True if a response has a complete body and no stream. */
 export const isWhole = (response: Response): response is WholeResponse =>
   response.body === undefined || response.body instanceof Uint8Array
 
-/** Sends a problem with the status that it names; as problem details, unless another form is given. */
+/** Sends a problem with its own status, as problem details unless another form is given. */
 export const sendProblem = (
   writer: ResponseWriter,
   problem: Problem,
@@ -171,10 +182,10 @@ export const sendProblem = (
 }
 
 /**
- * Writes a response. A stream is written as its pieces come, in batches: the status line with the first batch, and the
- * end after the stream has finished, including its settlement. While the reader is behind, nothing is taken from the
- * stream. Fails with the stream's error, without ending or breaking the response. A reader that reads nothing for
- * `stalledReaderMs` is disconnected, and the work interrupted.
+ * Writes a response. A stream is written in batches as its pieces come: the status line with the first batch, and the
+ * end after the stream has finished, including the settlement of its hold. While the reader is behind, no more pieces
+ * are taken from the stream. Fails with the stream's error, and leaves it to the caller to cut the response. A reader
+ * that reads nothing for `stalledReaderMs` is disconnected, and the work is interrupted.
  */
 export const writeResponse = (
   writer: ResponseWriter,
@@ -188,7 +199,7 @@ export const writeResponse = (
   }
   const write = (batch: ReadonlyArray<string | Uint8Array>) => {
     begin()
-    // All of a batch are texts, or all are bytes.
+    // The pieces of a batch are either all texts or all bytes.
     const piece = typeof batch[0] === "string" ? batch.join("") : Buffer.concat(batch as ReadonlyArray<Uint8Array>)
     return writer.write(piece) ? Effect.void : drained(writer, stalledReaderMs)
   }
@@ -200,9 +211,7 @@ export const writeResponse = (
   return Effect.andThen(Stream.runForEachArray(pieces, write), end)
 }
 
-/**
- * Waits until the reader has caught up. A reader that has left never does: then the fiber is interrupted from outside.
- */
+/** Waits until the reader has caught up. If the reader has left, the fiber is interrupted from outside. */
 const drained = (writer: ResponseWriter, withinMs: number): Effect.Effect<void> => {
   const giveUp = Effect.andThen(
     Effect.sync(() => writer.abandon()),
@@ -221,8 +230,8 @@ export interface Context {
 }
 
 /**
- * The path under which people see the routes, empty for the root: the path of the base URL if it has one, even if a
- * proxy changes it; otherwise the mount prefix.
+ * The path of the routes as people see it, empty for the root: the path of the base URL if there is one, even if a
+ * proxy changes it on the way; otherwise the mount prefix.
  */
 export const publicPathOf = ({ request: { prefix }, server: { address } }: Context): string => {
   const path = address?.pathname.replace(/\/+$/, "") ?? ""

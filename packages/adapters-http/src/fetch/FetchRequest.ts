@@ -9,15 +9,15 @@ export interface FetchRequestInput {
   readonly httpVersion: string
   readonly request: Request
   readonly id: string
-  /** Below the prefix. */
+  /** The path without the mount prefix, and the query. */
   readonly target: Target
   readonly prefix: string
   readonly peer: string
-  /** Called if the body breaks off. */
+  /** Called if the body breaks off before its end. */
   readonly onBroken: () => void
 }
 
-/** A request as fetch has it. */
+/** Parley's form of a fetch `Request`. */
 export class FetchRequest implements ParleyRequest {
   readonly id: string
   readonly method: string
@@ -39,7 +39,7 @@ export class FetchRequest implements ParleyRequest {
     this.query = target.query
     this.prefix = prefix
     this.peer = peer
-    // Some platforms remove the Host header before they call the handler; the request's address has the same name.
+    // Some platforms remove the Host header before they call the handler. The request's address contains the same host.
     this.headers = { host: new URL(request.url).host, ...Object.fromEntries(request.headers) }
     this.#request = request
     this.#onBroken = onBroken
@@ -68,7 +68,7 @@ export class FetchRequest implements ParleyRequest {
     return Readable.fromWeb(body as ReadableStream).on("error", this.#onBroken)
   }
 
-  /** Takes no more of the body. */
+  /** Stops reading the body. */
   discard(): void {
     if (this.#stream?.readableEnded === false) this.#stream.off("error", this.#onBroken).on("error", ignore).destroy()
   }

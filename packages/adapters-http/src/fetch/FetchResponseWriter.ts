@@ -1,19 +1,19 @@
 import type { ResponseHeaders, ResponseWriter } from "../exchange/Exchange.ts"
 
-/** Time for the reader of a broken response to read the written data. */
+/** Time that the reader of a failed response has to read the data written before the stream is broken off. */
 const FLUSH_MS = 5_000
-/** Buffered bytes of a stream before the writer has to wait. */
+/** The number of bytes that a stream buffers before the writer has to wait. */
 const BUFFERED_BYTES = 16 * 1024
 
-/** The status for a host whose client left before the response, as nginx uses it. */
+/** The status of a response whose client left before it began, as in nginx's logs. Only the host sees it. */
 const CLIENT_LEFT = 499
 const FAILED = 500
 
 const encoder = new TextEncoder()
 
-/** Makes a fetch response of an answer: it is there with the answer's head, its body follows as it is written. */
+/** Makes a fetch `Response`: it resolves with the head of the answer, and its body follows as pieces are written. */
 export class FetchResponseWriter implements ResponseWriter {
-  /** Resolves with the head of the answer. */
+  /** Resolves when the head of the answer is known. */
   readonly response: Promise<Response>
   readonly #respond: (response: Response) => void
   readonly #isHead: boolean
@@ -92,7 +92,10 @@ export class FetchResponseWriter implements ResponseWriter {
     else this.#break()
   }
 
-  /** The client left before the response, which has no reader. */
+  /**
+   * Called when the client left. A response that has not begun is answered with `CLIENT_LEFT`, because it has no
+   * reader.
+   */
   leave(): void {
     if (this.#state === "unsent") this.#giveUp(CLIENT_LEFT)
   }
@@ -103,8 +106,8 @@ export class FetchResponseWriter implements ResponseWriter {
   }
 
   /**
-   * The reader has read something, or has room. An error would discard the buffered data of the stream, so it has to
-   * wait.
+   * Called when the reader has read data or has room. A stream that is to be cut is broken only after all data is read,
+   * because an error would discard the buffered data.
    */
   #pulled(): void {
     if (this.#isCut && (this.#controller?.desiredSize ?? 0) >= BUFFERED_BYTES) return this.#break()
@@ -127,7 +130,7 @@ export class FetchResponseWriter implements ResponseWriter {
   #all(headers: ResponseHeaders): Headers {
     const all = new Headers()
     for (const [name, value] of Object.entries({ ...this.#headers, ...headers })) {
-      // Connections are the host's.
+      // The host manages connections, so this header is left out.
       if (name === "connection") continue
       for (const each of typeof value === "string" ? [value] : value) all.append(name, each)
     }

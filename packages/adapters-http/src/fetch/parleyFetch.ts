@@ -7,11 +7,11 @@ import type { HttpOptions } from "../server/HttpOptions.ts"
 import { FetchResponseWriter } from "./FetchResponseWriter.ts"
 import { FetchRequest } from "./FetchRequest.ts"
 
-/** The host's facts about a request, besides the request. */
+/** Facts about a request that only the host knows. */
 export interface FetchInfo {
-  /** The address it came from, as far as trusted proxies report it. */
+  /** The address from which the request came, as far as trusted proxies report it. */
   readonly peer?: string | undefined
-  /** The client's version of HTTP, for example `1.1` or `2`: without it, the development sign-in is refused. */
+  /** The HTTP version of the client, for example `1.1` or `2`. The development sign-in is refused without it. */
   readonly httpVersion?: string | undefined
   /** Keeps the host running until a reply's hold is settled, even if its reader has left. */
   readonly waitUntil?: ((work: Promise<void>) => void) | undefined
@@ -20,15 +20,18 @@ export interface FetchInfo {
 /** A fetch-style handler, for Bun, Deno, Hono, Next.js and other hosts. */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response>
 
-/** `authenticate` gets the handler's own request. */
+/** The options of `parleyFetch`. `authenticate` gets the fetch `Request`. */
 export interface FetchOptions extends HttpOptions<Request> {
   /** The path under which the routes are served, for example `/api-root`; default: the root. */
   readonly prefix?: string | undefined
-  /** Answers requests that match no route; default 404. */
+  /** Answers requests that match no route; the default is a 404 response. */
   readonly otherwise?: FetchHandler | undefined
 }
 
-/** The reason of every aborted signal: a new error for each would cost more than the rest of the abort. */
+/**
+ * The reason of every aborted signal. It is shared, because a new error for each would cost more than the rest of the
+ * abort.
+ */
 const LEFT = "the client left"
 
 /** All routes as one fetch-style handler. Throws if `baseUrl` or `prefix` is invalid. */

@@ -23,19 +23,19 @@ export interface SmtpMailerOptions {
   readonly timeLimitMs?: number | undefined
 }
 
-/** Sends mails, and tries the mail server without one. */
+/** Sends mails, and can check the mail server without sending one. */
 export interface SmtpSender extends MailSender {
-  /** Connects and logs in. */
+  /** Connects to the mail server and logs in. */
   readonly check: Effect.Effect<void, MailFailed>
 }
 
 const STEP_LIMIT_MS = 10_000
 const TIME_LIMIT_MS = 30_000
 
-/** The names of nodemailer's errors of the connection, and of a refused login. */
+/** nodemailer's error codes for a failed connection. */
 const UNREACHABLE = ["ECONNECTION", "ESOCKET", "EDNS", "ETLS", "EPROTOCOL", "ECONNREFUSED"]
 
-/** Takes an error of nodemailer. Its message may quote the mail or the password: only codes are kept. */
+/** Converts an error of nodemailer to its code only, because its message may quote the mail or the password. */
 const failureOf = (error: unknown): MailFailed => {
   if (error instanceof PackageMissing) return new MailFailed({ reason: "not_installed" })
   const { code, name, responseCode } = (error ?? {}) as Readonly<Record<"code" | "name" | "responseCode", unknown>>
@@ -46,7 +46,7 @@ const failureOf = (error: unknown): MailFailed => {
   return new MailFailed({ reason: isUnreachable ? "unreachable" : "refused", ...reply })
 }
 
-/** Sends mails by SMTP, each over a connection of its own. Loads nodemailer with the first one. */
+/** Sends mails by SMTP, each over its own connection. nodemailer is loaded with the first mail. */
 export const SmtpMailer = (options: SmtpMailerOptions): SmtpSender => {
   const { from, stepLimitMs = STEP_LIMIT_MS, timeLimitMs = TIME_LIMIT_MS, url } = options
   const requireTLS = !isThisMachine(new URL(url).hostname)
@@ -71,7 +71,7 @@ export const SmtpMailer = (options: SmtpMailerOptions): SmtpSender => {
       Effect.asVoid
     )
   return {
-    // nodemailer does not parse an address that is an object, so a comma in it cannot add a second receiver.
+    // nodemailer does not parse an address that is passed as an object, so a comma in it cannot add a second receiver.
     send: ({ html, subject, text, to }: Mail) =>
       within((transporter) =>
         transporter.sendMail({
@@ -80,7 +80,8 @@ export const SmtpMailer = (options: SmtpMailerOptions): SmtpSender => {
           subject,
           text,
           html,
-          // Automatic replies, such as notices of absence, have no reader (RFC 3834, 5).
+          // Tells mail servers not to send automatic replies such as notices of absence (RFC 3834, 5), which nothing
+          // would read.
           headers: { "auto-submitted": "auto-generated" }
         })
       ),
@@ -88,7 +89,7 @@ export const SmtpMailer = (options: SmtpMailerOptions): SmtpSender => {
   }
 }
 
-/** An address with a query parameter, unless it has it. */
+/** Adds a query parameter to an address, unless the address has that parameter already. */
 const withDefault = (address: string, name: string, value: string): string => {
   const url = new URL(address)
   if (!url.searchParams.has(name)) url.searchParams.set(name, value)

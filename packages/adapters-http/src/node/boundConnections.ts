@@ -6,28 +6,28 @@ import { PROBLEM_CONTENT_TYPE, problemFrom } from "../problems/Problem.ts"
 import { problemHeaders } from "../problems/problemHeaders.ts"
 
 export interface ConnectionBounds {
-  /** Connections in all. */
+  /** The largest number of connections in all. */
   readonly total: number
-  /** Connections from one remote address; undefined behind proxies, which forward those of many people. */
+  /** The largest number from one remote address; undefined behind a proxy, whose one address carries many people. */
   readonly perPeer: number | undefined
 }
 
 interface Peer {
   readonly address: string
   connections: number
-  /** Those with no request under way, longest first. */
+  /** The connections without a request in progress, the one that is idle longest first. */
   readonly idle: Set<Socket>
 }
 
 /**
  * Bounds the connections of a server. At the bound, the connection that has been idle longest is closed: one of the
- * same address, or of the address with the most. Only if all of them have a request in progress, the new one is
- * refused. Returns a function that is true for a connection with a request in progress.
+ * same address, or of the address with the most connections. If all of them have a request in progress, the new
+ * connection is refused. Returns a function that is true for a connection with a request in progress.
  */
 export const boundConnections = (server: Server, bounds: ConnectionBounds): ((socket: Socket) => boolean) => {
   const peers = new Map<string, Peer>()
   const peerOf = new Map<Socket, Peer>()
-  /** Requests under way on a connection: it answers them in their order. */
+  /** The number of requests in progress on each connection, which answers its requests in order. */
   const underWay = new WeakMap<Socket, number>()
 
   const hasTooMany = ({ address, connections }: Peer): boolean =>
@@ -75,12 +75,12 @@ export const boundConnections = (server: Server, bounds: ConnectionBounds): ((so
   return (socket) => (underWay.get(socket) ?? 0) > 0
 }
 
-/** A proxy beside the server is one address for all clients. */
+/** True for addresses of this machine, which are not bounded: a proxy on it connects for all clients. */
 const isThisMachine = (address: string): boolean => /^(::ffff:)?127\.|^::1$|^$/.test(address)
 
 const first = <A>(set: ReadonlySet<A>): A | undefined => set.values().next().value
 
-/** Answers a connection on which no request was read with problem details, and ends it. */
+/** Sends problem details on a connection on which no request could be read, and closes it. */
 export const refuseSocket = (socket: Socket, error: Error): void => {
   const problem = problemFrom(error, randomUUID())
   const body = JSON.stringify(problem)

@@ -6,31 +6,31 @@ import { boundConnections, type ConnectionBounds, refuseSocket } from "./boundCo
 import type { RequestTracker } from "../server/requests.ts"
 
 export interface HttpServerOptions {
-  /** Awaited when closing; pass it to `parleyRouter` as well. */
+  /** The requests that `close` waits for; pass the same tracker to `parleyRouter`. */
   readonly requests?: RequestTracker | undefined
   /**
-   * The most connections; default 10,000 in all and 500 from one address. Set `perPeer` to undefined behind a proxy,
-   * which forwards those of all clients.
+   * The largest number of connections; default 10,000 in all and 500 from one address. Set `perPeer` to undefined
+   * behind a proxy, which connects for all clients.
    */
   readonly connections?: ConnectionBounds | undefined
 }
 
 export interface HttpServer {
-  /** For uses that are not covered here, for example upgrades. */
+  /** Node's own server, for uses that are not covered here, for example upgrades. */
   readonly server: Server
   /**
-   * Starts listening; port 0 takes a free one. `descriptor` is an open TCP socket that another program, such as systemd,
-   * listens on and passes to this process. Rejects if the address is not available, or the descriptor is not such a
-   * socket.
+   * Starts listening; port 0 takes a free one. `descriptor` is an open TCP socket that another program, such as
+   * systemd, listens on and passes to this process. Rejects if the address is not available, or the descriptor is not
+   * such a socket.
    */
   listen(
     input: { readonly host: string; readonly port: number } | { readonly descriptor: number }
   ): Promise<{ readonly host: string; readonly port: number }>
   /**
-   * Stops accepting connections, lets running requests finish, and cuts off the rest after `deadlineMs`. Resolves
-   * after every request has ended and its holds are settled. For `delayMs` before that (0 by default) the server takes
-   * requests as before, while `/readyz` answers 503 and each response closes its connection, so that proxies choose
-   * another server before this one refuses connections.
+   * Stops accepting connections, lets running requests finish, and cuts off the rest after `deadlineMs`. Resolves after
+   * every request has ended and its holds are settled. For the first `delayMs` (0 by default) the server still takes
+   * requests, while `/readyz` answers 503 and each response closes its connection, so that proxies choose another
+   * server before this one refuses connections.
    */
   close(input: { readonly deadlineMs: number; readonly delayMs?: number | undefined }): Promise<void>
 }
@@ -39,17 +39,20 @@ const CONNECTIONS: ConnectionBounds = { total: 10_000, perPeer: 500 }
 const HEADERS_MS = 20_000
 /** Interval of the check for requests that arrive too slowly. */
 const CHECK_MS = 5_000
-/** For a request to arrive whole; a streamed answer may take as long as it likes. */
+/** Longest time in which a request has to arrive completely; the streaming of the answer has no limit. */
 const REQUEST_MS = 300_000
 const KEEP_ALIVE_MS = 65_000
 const IDLE_CHECK_MS = 50
-/** Connections that the system keeps until Node accepts them: Node's own default. */
+/** The number of connections that the system queues until Node accepts them: Node's own default. */
 const BACKLOG = 511
-/** Of a passed socket: as many as the system allows, because connections wait there from one server to the next. */
+/**
+ * The same for a socket that another program passed, as large as the system allows: connections wait there while one
+ * server process replaces another.
+ */
 const PASSED_BACKLOG = 65_535
 /**
- * Time for a connection to send its first request when the server closes; browsers open some that never do. Behind a
- * proxy it is at least the delay: a proxy on a busy machine opens a connection long before it sends the request.
+ * Time that a connection has for its first request while the server closes; browsers open connections that they never
+ * use. It is at least the delay, because a proxy on a busy machine opens a connection long before it sends the request.
  */
 const SILENT_MS = 500
 
@@ -104,7 +107,7 @@ const listen = (server: Server, input: Parameters<HttpServer["listen"]>[0]) =>
     else server.listen({ host: input.host, port: input.port }, onListening)
   })
 
-/** Has proxies look for another server: they see 503 at `/readyz`, and no connection is kept for another request. */
+/** Makes proxies choose another server: `/readyz` answers 503, and each response closes its connection. */
 const announceStop = (server: Server, requests: RequestTracker | undefined, delayMs: number): Promise<void> => {
   requests?.announceStop()
   server.prependListener("request", (_, response) => {
@@ -114,9 +117,9 @@ const announceStop = (server: Server, requests: RequestTracker | undefined, dela
 }
 
 /**
- * Accepts the connections that clients have opened already. The end of listening would reset them, with their requests,
- * which a proxy must not send a second time. Node accepts at most one in each round of its event loop, of which the
- * first may be past that point.
+ * Accepts the connections that clients have opened already. When listening ends, the system resets waiting connections
+ * with their requests, and a proxy must not send those again. Node accepts at most one connection in each round of its
+ * event loop, and the first round may be past that point, so two empty rounds are awaited.
  */
 const acceptWaiting = async (server: Server): Promise<void> => {
   let emptyRounds = 0
@@ -136,9 +139,9 @@ const closeServer = async (
 ): Promise<void> => {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
-  // Connections that finish their request after this moment are kept alive and would hold the server open.
+  // A connection that finishes its request after this moment would be kept alive, and the server could not close.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  // Node takes a connection that has not sent anything yet for a busy one.
+  // Node counts a connection that has sent nothing yet as busy and does not close it.
   const silent = setTimeout(() => void destroySilent(sockets), silentMs)
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs)
   await closed
@@ -147,13 +150,16 @@ const closeServer = async (
   clearTimeout(deadline)
 }
 
-/** Destroys the connections that have sent nothing; what a late process has received and not read yet is read before. */
+/**
+ * Destroys the connections that have sent nothing. Two rounds of the event loop first let a delayed process read the
+ * data that it has received already.
+ */
 const destroySilent = async (sockets: ReadonlySet<Socket>): Promise<void> => {
   for (let round = 0; round < 2; round += 1) await nextRound()
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
 }
 
-/** The data is not HTTP, too long, or too slow. */
+/** The refusal of data that is not HTTP, too long, or too slow. */
 const refusalOf = ({ code }: NodeJS.ErrnoException): Error => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new RequestTooSlow()
   if (code === "HPE_HEADER_OVERFLOW") return new HeadTooLarge({ limit: maxHeaderSize })

@@ -3,7 +3,7 @@ import { answerNotFound, type ListenerOptions, parleyListener } from "./parleyLi
 import { answerError, type Middleware } from "./parleyRouter.ts"
 
 export interface ParleyAppOptions extends Omit<ListenerOptions, "otherwise"> {
-  /** Pages and other routes after the API: middleware, or a whole application of Express. */
+  /** Serves the paths that are no routes: middleware, or a whole Express application. */
   readonly pages?: Middleware | undefined
 }
 
@@ -12,8 +12,8 @@ export const parleyApp = ({ pages, ...options }: ParleyAppOptions): RequestListe
   parleyListener(pages === undefined ? options : { ...options, otherwise: pageListener(pages) })
 
 /**
- * Middleware in the form of `otherwise` of `parleyListener`: a request that it passes on gets 404, and its errors become
- * problem details.
+ * Converts middleware to the form of `otherwise` of `parleyListener`: a request that the middleware passes on is
+ * answered with 404, and an error with problem details.
  */
 export const pageListener =
   (pages: Middleware): RequestListener =>
@@ -22,7 +22,8 @@ export const pageListener =
       error === undefined || error === null
         ? answerNotFound(request, response)
         : answerError(error, request, response, next)
-    // The middleware may be asynchronous; Express 4 and 5 differ in that, and a rejection must not end the process.
+    // The middleware may be asynchronous. Express 5 handles its rejection and Express 4 does not; a rejection must not
+    // end the process.
     new Promise<void>((resolve) => resolve(pages(request, response, next))).catch((error: unknown) =>
       next(error ?? new Error("The pages failed without an error."))
     )

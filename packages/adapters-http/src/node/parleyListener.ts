@@ -21,17 +21,22 @@ import type { HttpOptions } from "../server/HttpOptions.ts"
 import { problemFrom } from "../problems/Problem.ts"
 import { instruments } from "@parley/core/adapter"
 
-/** `authenticate` is asked with Node's request. */
+/** The options of `parleyListener`. `authenticate` gets Node's request. */
 export interface ListenerOptions extends HttpOptions<IncomingMessage> {
   /** The path under which the routes are served, for example `/api-root`; default: the root. */
   readonly prefix?: string | undefined
   /** Proxies that are trusted to report the client's address; default none. */
   readonly trustProxy?: TrustProxy | undefined
-  /** Serves requests that match no route, for example pages; security headers are set already. Default 404. */
+  /**
+   * Serves requests that match no route, for example pages, with the security headers already set. The default is 404.
+   */
   readonly otherwise?: RequestListener | undefined
 }
 
-/** A host, in words or in brackets, and a port (RFC 9110, 7.2; RFC 3986, 3.2); HTTP/1.0 may leave it out. */
+/**
+ * The form of a Host header: a name or a bracketed address, and a port (RFC 9110, 7.2; RFC 3986, 3.2). HTTP/1.0 may
+ * omit the header.
+ */
 const HOST = /^(?:\[[\w:.%]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/
 const invalidHost = new InvalidRequest({
   issues: [{ path: "host", message: "Expected the name or the address of a server" }]
@@ -64,7 +69,7 @@ export const parleyListener = (options: ListenerOptions): RequestListener => {
   }
 }
 
-/** The common part of Node's listener and Express' router. */
+/** One request and response of Node's HTTP server, with the facts that Express or the listener add. */
 export interface NodeExchange {
   readonly core: HttpCore
   readonly match: RouteMatch
@@ -72,14 +77,14 @@ export interface NodeExchange {
   readonly target: Target
   readonly prefix: string
   readonly peerOf: () => string
-  /** Of every response. */
+  /** Headers of every response. */
   readonly headers: ResponseHeaders
   readonly finding?: RequestFinding | undefined
 }
 
 /**
- * Answers one request of Node's HTTP server through the core. Resolves when the work of the request has ended, also if the
- * client has left.
+ * Answers one request of Node's HTTP server through the core. Resolves when the work of the request has ended, also if
+ * the client has left.
  */
 export const serveNode = async (
   message: IncomingMessage,
@@ -105,7 +110,10 @@ export const serveNode = async (
   discardBody(message)
 }
 
-/** The reason of every aborted signal: a new error for each would cost more than the rest of the abort. */
+/**
+ * The reason of every aborted signal. It is shared, because a new error for each would cost more than the rest of the
+ * abort.
+ */
 const LEFT = "the client left"
 
 /** Aborts if the connection closes before the response is complete. */
@@ -115,11 +123,11 @@ const watchDeparture = (request: IncomingMessage, response: ServerResponse) => {
   const onClose = () => {
     if (!response.writableFinished) controller.abort(LEFT)
   }
-  // Without a listener, writing to a connection that is gone would end the process.
+  // Without these listeners, an error event of a closed connection would end the process.
   request.on("error", () => undefined)
   response.on("error", () => undefined)
   response.once("close", onClose)
-  // A pipelined response that waits for its turn gets no event if the connection closes.
+  // A pipelined response that waits for earlier ones gets no `close` event if the connection closes.
   socket.once("close", onClose)
   if (socket.destroyed) controller.abort(LEFT)
   const stop = () => {
@@ -130,19 +138,19 @@ const watchDeparture = (request: IncomingMessage, response: ServerResponse) => {
 }
 
 /**
- * Disconnects a reader that reads nothing of a response for this many milliseconds: until then the server keeps the
- * response in memory.
+ * Disconnects a reader that reads nothing of a response for this many milliseconds, because the server keeps the rest
+ * of the response in memory.
  */
 const limitStalledReader = (response: ServerResponse, milliseconds: number): void => {
   if (response.writableFinished || response.destroyed) return
   response.setTimeout(milliseconds)
-  // Before Node's own listener, which sets the time that the connection may be idle from then on.
+  // This listener runs before Node's own one, which sets the idle timeout of the connection anew.
   response.prependOnceListener("finish", () => response.setTimeout(0))
 }
 
 /**
- * True if a request has an `X-Forwarded-For` that the server does not trust, so that the address of the connection counts
- * as that of the client. False if the header names exactly that address: trusting it would change nothing.
+ * True if a request has an `X-Forwarded-For` that the server does not trust, so that the connection's address counts as
+ * the client's. False if the header names exactly that address, because trusting it would change nothing.
  */
 const isUntrustedForwarding = ({ headers, socket }: IncomingMessage, peerOf: () => string): boolean => {
   const forwarded = headers["x-forwarded-for"]
@@ -155,14 +163,14 @@ const isUntrustedForwarding = ({ headers, socket }: IncomingMessage, peerOf: () 
 export interface NodeRequestInput {
   readonly message: IncomingMessage
   readonly id: string
-  /** Below the prefix. */
+  /** The path without the mount prefix, and the query. */
   readonly target: Target
   readonly prefix: string
   /** Returns the client's address; called only if it is needed. */
   readonly peerOf: () => string
 }
 
-/** A request of Node's HTTP server. */
+/** Parley's form of a request of Node's HTTP server. */
 export const nodeRequest = ({ id, message, peerOf, prefix, target }: NodeRequestInput): Request => ({
   id,
   method: message.method ?? "GET",
@@ -176,7 +184,7 @@ export const nodeRequest = ({ id, message, peerOf, prefix, target }: NodeRequest
   get peer() {
     return peerOf()
   },
-  // Node makes the list of all values for all headers at the first look.
+  // `headersDistinct` is read only if the header was sent, because Node then builds lists for all headers.
   valuesOf: (header) => (message.headers[header] === undefined ? [] : (message.headersDistinct[header] ?? [])),
   takenBody: () => alreadyReadBody(message)
 })
@@ -184,8 +192,8 @@ export const nodeRequest = ({ id, message, peerOf, prefix, target }: NodeRequest
 const LOST: TakenBody = { _tag: "lost" }
 
 /**
- * The rest of a body that a parser has already read; undefined if no parser has. Express' parsers store the result in
- * `body`; some hosts keep the bytes in `rawBody`.
+ * Returns the content of a body that a parser has already read; undefined if no parser has. Express' parsers store
+ * their result in `body`; some hosts keep the bytes in `rawBody`.
  */
 const alreadyReadBody = (request: IncomingMessage): TakenBody | undefined => {
   if (!request.readableDidRead && !request.readableEnded) return undefined
@@ -198,7 +206,7 @@ const alreadyReadBody = (request: IncomingMessage): TakenBody | undefined => {
   return request.readableDidRead ? LOST : { _tag: "bytes", bytes: Buffer.alloc(0) }
 }
 
-/** Time for the reader of a broken response to read the written data. */
+/** Time that the reader of a failed response has to read the data written before the connection is cut. */
 const FLUSH_MS = 5_000
 
 /**
@@ -229,7 +237,7 @@ export const nodeResponseWriter = (
     },
     end: () => void response.end(),
     cut: () => {
-      // A pipelined response writes nothing before its turn.
+      // A pipelined response has no socket until earlier ones have ended.
       if (response.socket === null) response.once("socket", () => process.nextTick(flushAndCut, request, response))
       else flushAndCut(request, response)
     },
@@ -240,7 +248,8 @@ export const nodeResponseWriter = (
 const flushAndCut = (request: IncomingMessage, response: ServerResponse) => {
   const { socket } = request
   const cut = () => {
-    // Before HTTP/1.1 the end of the connection is the end of the body, so only a reset shows an incomplete one.
+    // Before HTTP/1.1 the end of the connection is the end of the body, so only a reset shows that a body is
+    // incomplete.
     if (request.httpVersion === "1.0") socket.resetAndDestroy()
     response.destroy()
   }
@@ -249,13 +258,13 @@ const flushAndCut = (request: IncomingMessage, response: ServerResponse) => {
   socket.write("", cut)
 }
 
-/** Bytes of an unneeded body that are still read, so that the client receives the response. */
+/** The most bytes of an unneeded body that are read, so that its client receives the response. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_MS = 10_000
 
 /**
- * Reads and drops the rest of a body after an early answer: a connection that is closed while the client still sends
- * can lose the answer on its way. A client that sends on beyond the bounds is cut off.
+ * Reads and drops the rest of a body after an early answer: if the connection closed while the client still sends, the
+ * answer could get lost. A client that sends more than the bounds allow is cut off.
  */
 export const discardBody = (request: IncomingMessage): void => {
   if (request.complete || request.destroyed) return
@@ -272,7 +281,10 @@ export const discardBody = (request: IncomingMessage): void => {
   request.resume()
 }
 
-/** The id of a request: the one on its response, otherwise the client's or a new one, which is then set. */
+/**
+ * Returns the id of a request: the id that its response already has, otherwise the client's or a new one, which is then
+ * set on the response.
+ */
 export const requestIdOf = (request: IncomingMessage, response: ServerResponse): string => {
   const before = response.getHeader(REQUEST_ID)
   if (typeof before === "string") return before
@@ -281,7 +293,7 @@ export const requestIdOf = (request: IncomingMessage, response: ServerResponse):
   return id
 }
 
-/** Answers an error with problem details, or breaks off a begun response. */
+/** Answers an error with problem details, or cuts the connection if the response has begun. */
 export const answerProblem = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
   if (response.headersSent) return void response.destroy()
   sendProblem(nodeResponseWriter(request, response, {}), problemFrom(error, requestIdOf(request, response)))
@@ -293,21 +305,21 @@ export const answerNotFound = (request: IncomingMessage, response: ServerRespons
   answerProblem(request, response, new RouteNotFound())
 
 /**
- * Proxies that are trusted to report the client's address in `X-Forwarded-For`: none (`false`), all (`true`), this
- * many before the server, or those at these addresses, networks or names (`loopback`, `linklocal`, `uniquelocal`),
+ * The proxies that are trusted to report the client's address in `X-Forwarded-For`: none (`false`), all (`true`), a
+ * number of proxies before the server, or addresses, networks or names (`loopback`, `linklocal`, `uniquelocal`),
  * separated by commas.
  */
 export type TrustProxy = boolean | number | string
 
-/** Returns a function that finds the client's address of a request. Throws if an address is invalid. */
+/** Returns a function that finds the address of a request's client. Throws if a trusted address is invalid. */
 export const trustedPeer = (trust: TrustProxy = false): ((request: IncomingMessage) => string) => {
   if (trust === false) return ({ socket }) => socket.remoteAddress ?? ""
   const isTrusted = trustFunction(trust)
-  // Over a Unix socket there is no address unless a proxy reports one.
+  // A connection over a Unix socket has no address unless a proxy reports one.
   return (request) => proxyAddr(request, isTrusted) ?? ""
 }
 
-/** True if a text names proxies that can be trusted: addresses, networks or names, and never all addresses. */
+/** True if a text names proxies that can be trusted: addresses, networks or names, but never all addresses. */
 export const isTrustProxy = (addresses: string): boolean => {
   try {
     trustFunction(addresses)
@@ -324,8 +336,8 @@ const trustFunction = (trust: TrustProxy): ((address: string, hop: number) => bo
 }
 
 /**
- * Measures a request, and reports it once its response has ended; returns the record in which its work enters what it
- * finds out.
+ * Measures a request, and reports it once its response has ended. Returns the record in which the request's work enters
+ * facts for the report.
  */
 const observeAnswer = (
   request: IncomingMessage,
@@ -367,12 +379,12 @@ const observeAnswer = (
     report?.(answered)
   }
   response.once("close", end)
-  // A pipelined response that waits for its turn has no socket, and gets no event if the connection closes.
+  // A pipelined response that waits for earlier ones has no socket, and gets no event if the connection closes.
   if (response.socket === null) socket.once("close", end)
   return finding
 }
 
-/** The method and the path stand in the route; pages have none. */
+/** The route is recorded without the method, which has its own attribute; pages have no route. */
 const recordDuration = ({ durationMs, method, route, status }: AnsweredRequest): void =>
   instruments.httpDuration.record(durationMs / 1_000, {
     "http.request.method": method,

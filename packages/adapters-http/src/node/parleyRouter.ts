@@ -7,10 +7,12 @@ import { routes } from "../routes/routes.ts"
 import type { HttpOptions } from "../server/HttpOptions.ts"
 import { answerProblem, requestIdOf, serveNode } from "./parleyListener.ts"
 
-/** Passes a request to the next handler, or an error to the next handler of errors. */
+/** Passes a request to the next handler, or an error to the next error handler. */
 export type Next = (error?: unknown) => void
 
-/** A handler as Express 4 and 5, Connect and Polka mount it; `Incoming` is the framework's type of a request. */
+/**
+ * A handler in the form that Express 4 and 5, Connect and Polka mount; `Incoming` is the framework's type of a request.
+ */
 export type Middleware<Incoming extends IncomingMessage = IncomingMessage> = (
   request: Incoming,
   response: ServerResponse,
@@ -18,26 +20,29 @@ export type Middleware<Incoming extends IncomingMessage = IncomingMessage> = (
 ) => void
 
 /**
- * `authenticate` gets the framework's request, including the properties that earlier middleware has set
- * (`request.user`): write its type at the parameter.
+ * The options of `parleyRouter`. `authenticate` gets the framework's request, including properties that earlier
+ * middleware has set, such as `request.user`: declare the request's type at the parameter.
  */
 export type RouterOptions<Incoming extends IncomingMessage = IncomingMessage> = HttpOptions<Incoming>
 
 /**
- * All routes as middleware, to be mounted at the root or under a path, best before any body parser. It passes other
- * paths on. A security header that earlier middleware has set stays. Throws if `baseUrl` is not a URL.
+ * All routes as middleware. Mount it at the root or under a path, best before any body parser. Requests for other paths
+ * are passed on. A security header that earlier middleware has set stays. Throws if `baseUrl` is not a URL.
  */
 export const parleyRouter = <Incoming extends IncomingMessage = IncomingMessage>(
   options: RouterOptions<Incoming>
 ): Middleware<Incoming> => routerOf(routes, options)
 
-/** The fields that Express adds to a request: the path under which the router is mounted, and the address behind trusted proxies. */
+/**
+ * The properties that Express adds to a request: the path under which the router is mounted, and the client's address
+ * behind trusted proxies.
+ */
 interface Mounted {
   readonly baseUrl?: string
   readonly ip?: string
 }
 
-/** The middleware of a table of routes. */
+/** Makes middleware from a table of routes. */
 export const routerOf = <Incoming extends IncomingMessage>(
   table: ReadonlyArray<Route>,
   options: RouterOptions<Incoming>
@@ -45,7 +50,7 @@ export const routerOf = <Incoming extends IncomingMessage>(
   const core = makeHttpCore(options, table)
   return (request, response, next) => {
     const mounted: Incoming & Mounted = request
-    // The framework removes the path under which it is mounted from `url`.
+    // Express removes the path under which the router is mounted from `url`.
     const target = targetOf(request.url ?? "/")
     const match = core.match(request.method ?? "GET", target.path)
     if (match === undefined) return next()
@@ -61,8 +66,8 @@ const headersBeside = (response: ServerResponse, { securityHeaders }: HttpCore):
   Object.fromEntries(Object.entries(securityHeaders).filter(([name]) => !response.hasHeader(name)))
 
 /**
- * The last error handler: answers errors of the framework itself or of other handlers with problem details, without
- * the error's text. Mount it after everything else.
+ * The last error handler: answers errors of the framework or of other handlers with problem details, without the
+ * error's text. Mount it after everything else.
  */
 export const answerError = (error: unknown, request: IncomingMessage, response: ServerResponse, _next: Next): void =>
   answerProblem(request, response, knownError(error))

@@ -7,11 +7,11 @@ export interface FailureForm {
   /** The schema of the body in the documentation. */
   readonly schema: Schema.Top
   readonly bodyOf: (problem: Problem) => unknown
-  /** Headers beside those that every form has. */
+  /** Returns headers besides those that every form has. */
   readonly headersOf: (problem: Problem) => Readonly<Record<string, string>>
 }
 
-/** The form of every route that names no other one (RFC 9457). */
+/** Problem details (RFC 9457): the form of every route that names no other one. */
 export const problemDetails: FailureForm = {
   contentType: PROBLEM_CONTENT_TYPE,
   schema: Problem,

@@ -1,7 +1,10 @@
 import { Schema } from "effect"
 import { type ErrorCode, type ProblemKind, problemTable } from "./problemTable.ts"
 
-/** The body of every error: problem details of RFC 9457 with a stable `code`, the request's id, and `error` for clients that read one string. */
+/**
+ * The body of every error: problem details of RFC 9457 with a stable `code`, the request's id, and `error` for clients
+ * that read one string.
+ */
 export const Problem = Schema.Struct({
   type: Schema.String.annotate({ description: "`urn:parley:problem:` and the code." }),
   title: Schema.String.annotate({ description: "The kind of the problem, in a few words." }),
@@ -31,10 +34,10 @@ export const PROBLEM_CONTENT_TYPE = "application/problem+json"
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === "string" && Object.hasOwn(problemTable, code)
 
-/** A storage over several databases names the one that did not answer. */
+/** True if a storage over several databases failed because one of them, the named cell, did not answer. */
 const isOfCell = (error: object): boolean => "cell" in error && typeof error.cell === "string"
 
-/** The code of a thrown or failed value; without one it is an `internal_error`. */
+/** Returns the code of a failed or thrown value; `internal_error` if the value has no known code. */
 export const codeOf = (error: unknown): ErrorCode => {
   if (typeof error !== "object" || error === null || !("code" in error)) return "internal_error"
   const { code } = error
@@ -46,8 +49,8 @@ export const codeOf = (error: unknown): ErrorCode => {
 export const statusOf = (error: unknown): number => problemTable[codeOf(error)].status
 
 /**
- * Takes any failed value; returns the body of its response. It contains only the message of a listed error and the
- * members that its kind names, so that nothing else of an error can leak.
+ * Returns the body of the response to a failed value. The body contains only the message of a listed error and the
+ * members that the table names, so that no other part of an error can leak.
  */
 export const problemFrom = (error: unknown, requestId: string): Problem => {
   const code = codeOf(error)

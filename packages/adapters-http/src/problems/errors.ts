@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 const Issues = Schema.Array(InputIssue)
 
-/** Path, query or JSON body do not match the route's schema; lists every problem and its place. */
+/** The path, query or body of a request does not match the route's schema. Lists every problem and its place. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { issues: Issues }) {
   readonly code = "invalid_request"
   override get message() {
@@ -19,7 +19,7 @@ export class InvalidUpload extends Schema.TaggedError<InvalidUpload>()("InvalidU
   }
 }
 
-/** A JSON body over the limit, in bytes. */
+/** A JSON body is larger than `limit` bytes. */
 export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("PayloadTooLarge", { limit: Schema.Int }) {
   readonly code = "payload_too_large"
   override get message() {
@@ -27,7 +27,7 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("Payl
   }
 }
 
-/** The address, the cookies and the other headers of a request take more than the server reads. */
+/** The address, cookies and other headers of a request are together larger than the server reads. */
 export class HeadTooLarge extends Schema.TaggedError<HeadTooLarge>()("HeadTooLarge", { limit: Schema.Int }) {
   readonly code = "head_too_large"
   override get message() {
@@ -51,7 +51,7 @@ export class CrossSiteRequest extends Schema.TaggedError<CrossSiteRequest>()("Cr
   }
 }
 
-/** A schedule did not prove itself with the secret. */
+/** A scheduler did not send the configured secret. */
 export class CronUnauthorized extends Schema.TaggedError<CronUnauthorized>()("CronUnauthorized", {}) {
   readonly code = "cron_unauthorized"
   override get message() {
@@ -59,7 +59,7 @@ export class CronUnauthorized extends Schema.TaggedError<CronUnauthorized>()("Cr
   }
 }
 
-/** The key does not have the right to this call. */
+/** The service key does not have the scope that the route requires. */
 export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissing", { scope: Schema.String }) {
   readonly code = "scope_missing"
   override get message() {
@@ -67,7 +67,7 @@ export class ScopeMissing extends Schema.TaggedError<ScopeMissing>()("ScopeMissi
   }
 }
 
-/** The person is no operator, or one without the right to this. */
+/** The person is not an operator, or has no role that allows the request. */
 export class RoleMissing extends Schema.TaggedError<RoleMissing>()("RoleMissing", { role: Schema.String }) {
   readonly code = "role_missing"
   override get message() {
@@ -85,7 +85,7 @@ export class FreshSignInRequired extends Schema.TaggedError<FreshSignInRequired>
   }
 }
 
-/** Too many requests from this address had a wrong credential. A valid one is accepted at any time. */
+/** Too many requests from this address had a wrong credential. A request with a valid one is still accepted. */
 export class TooManyFailures extends Schema.TaggedError<TooManyFailures>()("TooManyFailures", {
   limit: Schema.Int,
   retryAfterMs: Schema.Finite
@@ -104,7 +104,7 @@ export class CronNotConfigured extends Schema.TaggedError<CronNotConfigured>()("
   }
 }
 
-/** A person with a subscription would pay for a second plan beside the first. */
+/** A person with a subscription tried to buy a second plan, and would pay for both. */
 export class AlreadySubscribed extends Schema.TaggedError<AlreadySubscribed>()("AlreadySubscribed", {}) {
   readonly code = "already_subscribed"
   override get message() {
@@ -113,15 +113,16 @@ export class AlreadySubscribed extends Schema.TaggedError<AlreadySubscribed>()("
 }
 
 /**
- * The host's own sign-in threw, or returned a person in an invalid form. It has no code, so it is answered and logged
- * as an unexpected error, under any name of the host's error; the log gets only its kind and its place in the code.
+ * The host's own sign-in threw, or returned a person in an invalid form. The error has no code, so it is answered and
+ * logged as an unexpected error; the log gets only its kind and stack frames, because its message may contain private
+ * data.
  */
 export class AuthenticateFailed extends Error {
   override readonly name: string
   constructor(cause: unknown) {
     super("The host's authenticate failed.")
     this.name = `AuthenticateFailed(${cause instanceof Error ? cause.constructor.name : typeof cause})`
-    // Its places without its words.
+    // The stack frames of the error without its message.
     const { message, stack = "" } = cause instanceof Error ? cause : this
     this.stack = stack.slice(stack.lastIndexOf(message) + message.length)
   }
@@ -135,7 +136,7 @@ export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("RouteNot
   }
 }
 
-/** The path exists, for other methods. */
+/** A route with this path exists, but for other methods. */
 export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", {
   allowed: Schema.Array(Schema.String)
 }) {
@@ -145,9 +146,9 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("Me
   }
 }
 
-/** Something the server depends on does not answer. */
+/** A part that the server depends on, such as the database, does not answer. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
-  /** The problem, for the log: a code of the check. */
+  /** The problem in the form of a code of the check, for the log only. */
   problem: Schema.optionalKey(Schema.String),
   cause: Schema.optionalKey(Schema.Defect())
 }) {
@@ -157,7 +158,7 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
   }
 }
 
-/** A body came too slowly, or stopped coming. */
+/** A request body came too slowly, or stopped coming. */
 export class RequestTooSlow extends Schema.TaggedError<RequestTooSlow>()("RequestTooSlow", {}) {
   readonly code = "request_too_slow"
   override get message() {
@@ -165,7 +166,7 @@ export class RequestTooSlow extends Schema.TaggedError<RequestTooSlow>()("Reques
   }
 }
 
-/** Something read the body before the routes could, and kept nothing of it that they can use. */
+/** Another parser read the body before the route, and kept no form of it that the route can use. */
 export class BodyAlreadyRead extends Schema.TaggedError<BodyAlreadyRead>()("BodyAlreadyRead", {}) {
   readonly code = "body_already_read"
   override get message() {
@@ -182,7 +183,7 @@ export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", {
   }
 }
 
-/** A person has more concurrent requests than any use requires. */
+/** A person has more concurrent requests than any ordinary use requires. */
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooManyRequests", { limit: Schema.Int }) {
   readonly code = "too_many_requests"
   readonly retryAfterMs = 1_000
@@ -191,7 +192,7 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()("TooM
   }
 }
 
-/** The server has no files of the widget. */
+/** The files of the widget are not built, so the server cannot send them. */
 export class WidgetNotBuilt extends Schema.TaggedError<WidgetNotBuilt>()("WidgetNotBuilt", {}) {
   readonly code = "widget_not_built"
   override get message() {

@@ -25,17 +25,17 @@ const typeOf = (status: number): string => {
   return types[status] ?? "invalid_request_error"
 }
 
-/** Codes for which OpenAI's clients know another name, by which they act. */
+/** The codes that have another name in OpenAI's protocol. OpenAI's clients branch on that name. */
 const KNOWN_AS: Readonly<Record<string, string>> = { prompt_too_long: "context_length_exceeded" }
 
-/** Their problem is the model that the request names. */
+/** Codes whose problem is the model that the request names, so that `param` is `model`. */
 const OF_MODEL: ReadonlyArray<string> = [
   "model_not_found",
   "model_not_allowed",
   "model_unavailable"
 ] satisfies Array<ErrorCode>
 
-/** A place in the head or the whole body is no field of the request. */
+/** Places of issues that are no field of the request: its whole body, or its path. */
 const NO_FIELDS: ReadonlyArray<string> = ["body", "path"]
 
 const paramOf = ({ code, issues }: Problem & { readonly issues?: ReadonlyArray<{ readonly path: string }> }) => {
@@ -44,7 +44,7 @@ const paramOf = ({ code, issues }: Problem & { readonly issues?: ReadonlyArray<{
   return path === undefined || NO_FIELDS.includes(path) ? null : path
 }
 
-/** Failures as OpenAI's clients read them: their classes of errors follow the status. */
+/** Answers failures in OpenAI's form. OpenAI's clients choose their error class by the status. */
 export const openAiFailures: FailureForm = {
   contentType: "application/json; charset=utf-8",
   schema: OpenAiError,
@@ -59,6 +59,7 @@ export const openAiFailures: FailureForm = {
     }
     return { error } satisfies typeof OpenAiError.Type
   },
-  // Clients would repeat it by themselves, and a reply that broke off was charged for its written part.
+  // OpenAI's clients would repeat the request on their own, although the written part of a broken-off reply was
+  // charged.
   headersOf: ({ code }) => (code === "model_failed" ? { "x-should-retry": "false" } : {})
 }

@@ -2,8 +2,8 @@ import { codeOf } from "./Problem.ts"
 import { type ProblemKind, problemTable } from "./problemTable.ts"
 
 /**
- * The headers of an error's response: the wait and the exhausted limit, if they are known, and the end of the
- * connection if it must end.
+ * The headers of an error's response: the wait and the exhausted limit, if they are known, and `connection: close` if
+ * the connection has to end.
  */
 export const problemHeaders = (error: unknown): Readonly<Record<string, string>> => {
   const { closes }: ProblemKind = problemTable[codeOf(error)]
@@ -14,11 +14,13 @@ export const problemHeaders = (error: unknown): Readonly<Record<string, string>>
   }
 }
 
-/** An exhausted limit, as an error has it in its member `rateLimit`. */
+/** An exhausted limit: the value of the member `rateLimit` of an error. */
 export interface UsedUpLimit {
-  /** Its name: lower-case letters and dashes. */
+  /** The name of the limit: lower-case letters and dashes. */
   readonly policy: string
-  /** The quota, if it may be shown: requests in a window, or concurrent requests without a window. */
+  /**
+   * The quota, if it may be shown: the number of requests in a window, or, without a window, of concurrent requests.
+   */
   readonly quota?: number
   /** The length of the window, in milliseconds. */
   readonly windowMs?: number
@@ -29,10 +31,11 @@ export interface UsedUpLimit {
 const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1_000))
 
 /**
- * The `RateLimit` and `RateLimit-Policy` headers for a failed value with an exhausted limit; otherwise none. They
- * follow draft-ietf-httpapi-ratelimit-headers-11 (May 2026, work in progress): lists of strings with the parameters
- * `r`, remaining units, and `t`, seconds until the reset; `q`, the quota, `w`, its window in seconds, and `qu`, its
- * unit. A policy without its quota is invalid, so it is left out if callers may not see the quota.
+ * Returns the `RateLimit` and `RateLimit-Policy` headers for an error with an exhausted limit; otherwise none. They
+ * follow draft-ietf-httpapi-ratelimit-headers-11 (May 2026, work in progress). `RateLimit` has the parameters `r`
+ * (remaining units) and `t` (seconds until the reset), `RateLimit-Policy` has `q` (the quota), `w` (its window in
+ * seconds) and `qu` (its unit). A policy without a quota would be invalid, so callers who may not see the quota get no
+ * `RateLimit-Policy`.
  */
 export const rateLimitHeaders = (error: unknown): Readonly<Record<string, string>> => {
   const { tellsRateLimit }: ProblemKind = problemTable[codeOf(error)]
@@ -46,10 +49,10 @@ export const rateLimitHeaders = (error: unknown): Readonly<Record<string, string
   }
 }
 
-/** The longest pause in a `Retry-After` header: a daily limit, or a provider's, lasts at most this long. */
+/** The longest wait in a `Retry-After` header: no daily limit and no provider's limit lasts longer. */
 const MAX_SECONDS = 86_400
 
-/** The `Retry-After` header (RFC 9110, in whole seconds) for a failed value with a known wait; otherwise none. */
+/** Returns the `Retry-After` header (RFC 9110, in whole seconds) for an error with a known wait; otherwise none. */
 export const retryAfterHeaders = (error: unknown): Readonly<Record<string, string>> => {
   const { mayRetryAfter, retryAfterMs: usualMs }: ProblemKind = problemTable[codeOf(error)]
   if (mayRetryAfter !== true) return {}

@@ -1,21 +1,24 @@
 import { errorStatuses } from "@parley/core"
 
-/** The response of an error. `members` are the fields of the error that its problem details contain. */
+/** The response to one kind of error. `members` are the fields of the error that its problem details contain. */
 export interface ProblemKind {
   readonly status: number
   readonly title: string
   readonly members?: ReadonlyArray<string>
-  /** Those of the members that are times in Unix milliseconds. They are sent as ISO 8601, UTC. */
+  /** The names of those members that are times in Unix milliseconds. The response contains them as ISO 8601, UTC. */
   readonly times?: ReadonlyArray<string>
-  /** Its errors may carry in `retryAfterMs` how long to wait: the answer's `Retry-After`. */
+  /** Set if errors of this kind may have a wait in `retryAfterMs`, which becomes the response's `Retry-After`. */
   readonly mayRetryAfter?: true
-  /** The wait if the error does not say how long it is. */
+  /** The wait in milliseconds for an error that has no `retryAfterMs`. */
   readonly retryAfterMs?: number
-  /** Its errors may say in `rateLimit` which limit is used up: the answer's `RateLimit` and `RateLimit-Policy`. */
+  /**
+   * Set if errors of this kind may name the exhausted limit in `rateLimit`, which becomes the headers `RateLimit` and
+   * `RateLimit-Policy`.
+   */
   readonly tellsRateLimit?: true
-  /** Replaces the error's own message if that would not help the reader. */
+  /** Replaces the error's own message if that message would not help the client's developer. */
   readonly detail?: string
-  /** The connection ends with the answer. */
+  /** Set if the connection ends after the response. */
   readonly closes?: true
 }
 
@@ -23,10 +26,10 @@ const isCoreCode = (code: string): code is keyof typeof errorStatuses => Object.
 
 const ON_OUR_SIDE = "Something failed on our side. Try again in a moment; if it persists, report the request id."
 
-/** The form of visitors' limits. */
+/** Set for the limits on visitors: the response may have a wait and name the limit. */
 const LIMITED = { mayRetryAfter: true, tellsRateLimit: true } as const
 
-/** The responses by code; the core's own table has the statuses of its errors. */
+/** The responses by code. If a status is missing here, it is in the core's table `errorStatuses`. */
 const problems = {
   invalid_request: { status: 400, title: "The request is not valid", members: ["issues"] },
   invalid_preferences: { title: "The settings cannot be stored", members: ["field", "expected"] },
@@ -201,7 +204,7 @@ type StatusOf<Code extends keyof Problems> = Code extends keyof typeof errorStat
     ? Status
     : never
 
-/** Every code that an answer can carry, and its status. A code that is not listed here is answered as `internal_error`. */
+/** The status of every code that an answer can carry. Other codes are answered as `internal_error`. */
 export const problemTable = Object.fromEntries(
   Object.entries(problems).map(([code, kind]) => [
     code,
@@ -212,7 +215,9 @@ export const problemTable = Object.fromEntries(
 /** A stable name for one kind of failure. Clients branch on it; its meaning never changes. */
 export type ErrorCode = keyof typeof problemTable
 
-/** An error that knows its code. `C` keeps routes from failing in ways their declaration leaves out. */
+/**
+ * An error with a code. The type `C` lets the compiler refuse a route that can fail with a code it does not declare.
+ */
 export interface Coded<C extends string = string> {
   readonly code: C
   readonly message: string

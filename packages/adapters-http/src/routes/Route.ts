@@ -11,7 +11,7 @@ import type { Parameters, ParameterValues } from "./parameters.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** The type of a body that is not JSON. */
+/** The content type of a body that is not JSON. */
 export type BodyType =
   | "text/plain"
   | "text/event-stream"
@@ -21,7 +21,7 @@ export type BodyType =
   | "application/jsonl"
   | "application/octet-stream"
 
-/** One way a route answers when all is well. */
+/** One response of a route to a request that succeeds. */
 export interface RouteResponse {
   readonly description: string
   /** The schema of the JSON body; left out if the body is empty or never JSON. */
@@ -31,9 +31,9 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The input of a handler: everything checked, nothing raw. */
+/** The input of a handler, completely checked and decoded. */
 export interface RouteInput<Caller, P, Q, H, B> {
-  /** The caller, as the route's access decided. */
+  /** The caller, as the route's access proved it. */
   readonly caller: Caller
   readonly path: P
   readonly query: Q
@@ -42,27 +42,31 @@ export interface RouteInput<Caller, P, Q, H, B> {
   readonly context: Context
 }
 
-/** The origins at which a route is served if the routes for visitors have one of their own: all others, theirs, or both. */
+/**
+ * The origins at which a route is served if the routes for visitors have a separate origin: every origin except that
+ * one (`people`), only that one (`visitors`), or all (`both`).
+ */
 export type RouteOrigin = "people" | "visitors" | "both"
 
 interface RouteDeclaration {
   readonly method: Method
-  /** With `{name}` for a path parameter. */
+  /** The path, with `{name}` in the place of a parameter. */
   readonly path: string
   readonly summary: string
   /** Further sentences for the documentation. */
   readonly details?: string
-  /** Where it is served if visitors have an origin of their own; `people` unless given. */
+  /** The origins at which the route is served if visitors have a separate origin; default `people`. */
   readonly origin?: RouteOrigin
   readonly responses: Readonly<Record<number, RouteResponse>>
-  /** The form of its failures; problem details unless given. */
+  /** The form of the route's failures; default: problem details. */
   readonly failures?: FailureForm
-  /** It reads or writes much: few go on at a time, people in fair order. */
+  /** Set if requests read or write much: only a few run at a time, in a fair order of people. */
   readonly largeWork?: LargeWork
 }
 
 /**
- * A route as it is written down. `errors` lists every code its handler can fail with; the compiler holds it to that.
+ * The input of `defineRoute`. `errors` lists every code with which the handler can fail; the compiler refuses a handler
+ * that can fail with another code.
  */
 export interface RouteDefinition<
   Caller,
@@ -75,7 +79,7 @@ export interface RouteDefinition<
   readonly access: Access<Caller, NoInfer<B>>
   readonly pathParameters?: P
   readonly queryParameters?: Q
-  /** Of the request's headers, by lower-case name. */
+  /** The parameters in the request's headers, by lower-case name. */
   readonly headerParameters?: H
   readonly body?: RouteBody<B, ErrorCode>
   readonly errors: ReadonlyArray<E>
@@ -84,11 +88,11 @@ export interface RouteDefinition<
   ) => Effect.Effect<Response, Coded<NoInfer<E>>, ParleyServices | Scope.Scope>
 }
 
-/** A route of the table. */
+/** A route of the table of all routes. */
 export interface Route extends RouteDeclaration {
-  /** Its method and path, as in logs and traces: `GET /api/chats/{id}`. */
+  /** The route's method and path, as in logs and traces: `GET /api/chats/{id}`. */
   readonly name: string
-  /** Its names in the documentation, if it is in the table of all routes. */
+  /** The route's names in the OpenAPI document; undefined for routes outside the table of all routes. */
   readonly operation?: { readonly id: string; readonly area: string }
   readonly access: Access<unknown>
   readonly pathParameters: Parameters
@@ -121,19 +125,19 @@ export const defineRoute = <
     body: definition.body
   }) as unknown as Route
 
-/** The route that a request asks for, with the decoded parameters of its path. */
+/** The route that matches a request, with the decoded parameters of the path. */
 export interface RouteCall {
   readonly route: Route
   readonly path: Readonly<Record<string, string>>
 }
 
-/** The result for a path and a method: a route, or the reason of a refusal. */
+/** The result of matching a method and a path: a route, or the reason why the request is refused. */
 export type RouteMatch =
   | ({ readonly _tag: "route" } & RouteCall)
   | {
       readonly _tag: "refused"
       readonly error: InvalidRequest | MethodNotAllowed
       readonly allowed: string | undefined
-      /** The routes of the path for other methods. */
+      /** The routes with the same path and another method. */
       readonly others: ReadonlyArray<Route>
     }

@@ -5,11 +5,14 @@ import { Effect, Result, Schema } from "effect"
 import type { Request } from "../exchange/Exchange.ts"
 import { InvalidRequest } from "../problems/errors.ts"
 
-/** One parameter of a path, a query or the headers: its description, and the parser of its text. */
+/** A parameter of a path, a query or the headers: its description, and the decoder of its text. */
 export interface Parameter<A> {
   readonly description: string
   readonly jsonSchema: Readonly<Record<string, unknown>>
-  /** The value, or the expected form. Undefined if the parameter was not sent. */
+  /**
+   * Returns the decoded value, or a text that names the expected form. The input is undefined if the parameter was not
+   * sent.
+   */
   readonly decode: (text: string | undefined) => Result.Result<A, string>
 }
 
@@ -24,7 +27,7 @@ interface IntegerBounds {
   readonly maximum: number
 }
 
-/** An optional whole number. */
+/** A parameter with a whole number, optional. */
 export const optionalIntegerParameter = (input: IntegerBounds): Parameter<number | undefined> => {
   const { description, minimum, maximum } = input
   const { decode } = integerParameter({ ...input, default: minimum })
@@ -35,7 +38,7 @@ export const optionalIntegerParameter = (input: IntegerBounds): Parameter<number
   }
 }
 
-/** A whole number in plain decimal digits. */
+/** A parameter with a whole number in plain decimal digits. */
 export const integerParameter = (input: IntegerBounds & { readonly default: number }): Parameter<number> => {
   const { description, minimum, maximum } = input
   const expected = Result.fail(`Expected a whole number from ${minimum} to ${maximum}`)
@@ -50,7 +53,7 @@ export const integerParameter = (input: IntegerBounds & { readonly default: numb
   }
 }
 
-/** An optional text. */
+/** A parameter with a text, optional. */
 export const textParameter = (description: string): Parameter<string | undefined> => ({
   description,
   jsonSchema: { type: "string" },
@@ -60,7 +63,7 @@ export const textParameter = (description: string): Parameter<string | undefined
       : Result.fail("Expected a text without NUL")
 })
 
-/** A text that has to be there. */
+/** A parameter with a text, required. */
 export const requiredTextParameter = (description: string): Parameter<string> => ({
   description,
   jsonSchema: { type: "string", minLength: 1 },
@@ -72,7 +75,7 @@ export const requiredTextParameter = (description: string): Parameter<string> =>
 
 const MAX_SEARCH_CHARACTERS = 200
 
-/** A search text; if it is missing, empty or blank, everything is returned. */
+/** A parameter with a search text. If it is missing, empty or blank, everything is returned. */
 export const searchParameter: Parameter<string | undefined> = {
   description: "Only elements that contain this text, in upper or lower case.",
   jsonSchema: { type: "string", maxLength: MAX_SEARCH_CHARACTERS },
@@ -82,7 +85,7 @@ export const searchParameter: Parameter<string | undefined> = {
       : Result.fail(`Expected at most ${MAX_SEARCH_CHARACTERS} characters without NUL`)
 }
 
-/** The client's name for a request, so that repeating it has no second effect; optional. */
+/** The client's own name for a request, with which a repetition has no second effect; optional. */
 export const idempotencyKeyParameter: Parameter<string | undefined> = {
   description:
     "Names the request: a repeated request with the same key gets the first response again and costs nothing more.",
@@ -95,7 +98,7 @@ export const idempotencyKeyParameter: Parameter<string | undefined> = {
 
 const ON_DISCONNECT = ["end", "continue"] as const
 
-/** The treatment of a reply whose reader leaves. */
+/** The client's choice if a reply stops or continues when its reader disconnects. */
 export const onDisconnectParameter: Parameter<(typeof ON_DISCONNECT)[number]> = {
   description:
     "`continue`: the reply is written, stored and charged to its end even if its reader disconnects; GET /api/chats/{id}/stream joins it, DELETE ends it. Without it, a disconnect ends the reply and its cost.",
@@ -106,12 +109,12 @@ export const onDisconnectParameter: Parameter<(typeof ON_DISCONNECT)[number]> = 
   }
 }
 
-/** The header by which the AI SDK names the version of its protocol, in requests and in responses. */
+/** The header of requests and responses that names the version of the AI SDK's protocol. */
 export const UI_STREAM = "x-vercel-ai-ui-message-stream"
 export const UI_STREAM_VERSION = "v1"
 export const EVENT_STREAM = "text/event-stream"
 
-/** The parameter of routes that answer with a UI message stream if a client asks for it. */
+/** The header with which a client asks a route for a UI message stream. */
 export const uiStreamParameter: Parameter<string | undefined> = {
   description: `\`${UI_STREAM_VERSION}\`, together with \`Accept: ${EVENT_STREAM}\`: the response is the UI message stream of the AI SDK, which \`useChat\` reads, in the place of plain text.`,
   jsonSchema: { type: "string" },
@@ -125,7 +128,7 @@ export const asksForUiStream = (request: Pick<Request, "valuesOf">, version: str
 
 const typeOf = (accepted: string): string => (accepted.split(";")[0] ?? "").trim().toLowerCase()
 
-/** An optional text of a few. */
+/** A parameter with one of a few texts, optional. */
 export const choiceParameter = <const Names extends ReadonlyArray<string>>(
   names: Names,
   description: string
@@ -140,7 +143,7 @@ export const choiceParameter = <const Names extends ReadonlyArray<string>>(
   }
 })
 
-/** An id, required. Lower case is the form in which ids are kept. */
+/** A parameter with an id, required. Ids are stored in lower case. */
 export const uuidParameter = (description: string): Parameter<string> => ({
   description,
   jsonSchema: { type: "string", format: "uuid" },
@@ -150,7 +153,7 @@ export const uuidParameter = (description: string): Parameter<string> => ({
 
 const isUserId = Schema.is(UserId)
 
-/** The person that a route is about. */
+/** A parameter with the id of a person about whom an operator or a service asks. */
 export const userParameter: Parameter<UserId> = {
   description: "The person's id, as the identity provider names it, URL-encoded.",
   jsonSchema: { type: "string", minLength: 1, maxLength: 255 },
@@ -158,7 +161,7 @@ export const userParameter: Parameter<UserId> = {
     isUserId(text) ? Result.succeed(text) : Result.fail("Expected a person's id: 1 to 255 characters, without NUL")
 }
 
-/** An optional id. */
+/** A parameter with an id, optional. */
 export const optionalUuidParameter = (description: string): Parameter<string | undefined> => {
   const { decode, ...documented } = uuidParameter(description)
   return { ...documented, decode: (text) => (text === undefined ? Result.succeed(undefined) : decode(text)) }
@@ -166,7 +169,7 @@ export const optionalUuidParameter = (description: string): Parameter<string | u
 
 const CURSOR = /^(\d{1,16})_([0-9a-f-]{36})$/
 
-/** The beginning of a page of conversations, from the previous page; optional. */
+/** A cursor that the previous page of conversations returned; optional. */
 export const conversationCursorParameter: Parameter<ConversationCursor | undefined> = {
   description: "The `nextBefore` of the previous page: only elements that were used before it.",
   jsonSchema: { type: "string" },
@@ -180,14 +183,14 @@ export const conversationCursorParameter: Parameter<ConversationCursor | undefin
   }
 }
 
-/** A cursor as the parameter takes it. */
+/** The text of a cursor, in the form that the parameter accepts. */
 export const cursorText = ({ id, usedAtMicros }: ConversationCursor): string => `${usedAtMicros}_${id}`
 
-/** A cursor that the store did not make is a problem of its parameter. */
+/** The refusal of a cursor that no earlier page returned, as a problem of its parameter. */
 export const refusedCursor = ({ expected, field }: InvalidInput): InvalidRequest =>
   new InvalidRequest({ issues: [{ path: field, message: `Expected ${expected}` }] })
 
-/** The beginning of a list, and its length. */
+/** The offset and the length of a page of a list. */
 export const pageParameters = {
   limit: integerParameter({ description: "The most elements in the response.", minimum: 1, maximum: 200, default: 50 }),
   offset: integerParameter({
@@ -199,7 +202,8 @@ export const pageParameters = {
 }
 
 /**
- * Takes the sent texts for each name; returns the values, or every problem. A name that is sent twice is a problem.
+ * Decodes the parameters from the sent texts of each name. Returns their values, or all problems. A name that is sent
+ * twice is a problem.
  */
 export const decodeParameters = <P extends Parameters>(
   parameters: P,

@@ -69,8 +69,9 @@ interface Area {
 }
 
 /**
- * Every route. The router serves this table, the OpenAPI document describes it, clients take the names of operations
- * from it, and the tests of access and of hostile input derive from it: a route that is missing here does not exist.
+ * Every route. The server answers from this table, the OpenAPI document describes it, clients take the names of
+ * operations from it, and the tests of access and of hostile input are derived from it: a route that is missing here
+ * does not exist.
  */
 export const areas: ReadonlyArray<Area> = [
   {

@@ -1,12 +1,14 @@
-/** A request after its response, for an access log. Without texts of people, queries and headers. */
+/**
+ * The facts about a request after its response, for an access log. They contain no texts of people, queries or headers.
+ */
 export interface AnsweredRequest {
   readonly requestId: string
-  /** The trace to which the request belongs: its caller's or, if traces are exported, one of its own. */
+  /** The trace to which the request belongs: the caller's trace or, if traces are exported, a new one. */
   readonly traceId: string | undefined
   readonly method: string
   /** The route of the table, for example `GET /api/chats/{id}`; undefined for pages and unknown paths. */
   readonly route: string | undefined
-  /** The person, if that was proven. */
+  /** The signed-in person, if the request proved one. */
   readonly userId: string | undefined
   /** The status that was sent; undefined if the client left before it. */
   readonly status: number | undefined
@@ -16,13 +18,13 @@ export interface AnsweredRequest {
   readonly durationMs: number
   /** Milliseconds to the response's head; undefined if none was sent. */
   readonly firstByteMs: number | undefined
-  /** The credits that its work had charged by the end of the response. */
+  /** The credits that were charged for the request by the end of the response. */
   readonly credits: number
-  /** Bytes that were written to the connection for the response, its head included. */
+  /** Bytes that were written to the connection for the response, including its head. */
   readonly bytes: number
 }
 
-/** The facts that a request's work finds out. */
+/** Facts that are found while a request is handled. */
 export interface RequestFinding {
   route?: string
   traceId?: string | undefined

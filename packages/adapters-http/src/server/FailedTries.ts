@@ -4,33 +4,34 @@ import { TooManyFailures } from "../problems/errors.ts"
 
 const WINDOW_MS = 60_000
 /**
- * Failed tries of one kind and address that are answered as such in a window: more than the stale cookies of an office
- * behind one address, whose browsers need the 401 to lead people to the sign-in.
+ * Largest number of failed tries with one kind of credential from one address that get their usual refusal in a window;
+ * further ones get 429. It is more than the stale cookies of an office behind one address, whose browsers need the 401
+ * to lead people to the sign-in.
  */
 const PER_WINDOW = 1_000
-/** Windows that a server remembers. */
+/** The largest number of windows that a server remembers. */
 const MOST_WINDOWS = 10_000
-/** The common window of addresses for which no place is free. */
+/** The name of the window that further addresses share once `MOST_WINDOWS` is reached. */
 const OTHERS = "others"
 
-/** The kinds of credentials; the tries of each are counted separately. */
+/** The kinds of credentials. Failed tries of each kind are counted separately. */
 export type CredentialKind = "session" | "key" | "cron"
 
 interface Window {
   count: number
-  /** Unix milliseconds. */
+  /** The end of the window in Unix milliseconds. */
   readonly endsAt: number
 }
 
 /**
- * Counts tries of wrong credentials by the client's address. A server judges the credential first, so a valid one is
- * never refused because others fail behind the same address. The counts are in the memory of this process: a store
- * would turn a flood of guesses into writes.
+ * Counts wrong credentials by the client's address. The server checks the credential first, so a valid one is never
+ * refused because other clients fail at the same address. The counts are in the memory of this process, because a
+ * database would have to write for each of a flood of guesses.
  */
 export class FailedTries {
   readonly #windows = new Map<string, Window>()
 
-  /** Counts a failed try; fails with its refusal, or with `TooManyFailures` if there were too many. */
+  /** Counts a failed try. Fails with `refusal`, or with `TooManyFailures` if there were too many tries. */
   refuse<E>(
     kind: CredentialKind,
     { peer }: { readonly peer: string },
@@ -45,7 +46,7 @@ export class FailedTries {
     })
   }
 
-  /** The remembered windows. */
+  /** The number of remembered windows. */
   get size(): number {
     return this.#windows.size
   }
@@ -63,5 +64,5 @@ export class FailedTries {
   }
 }
 
-/** A window also ends if the clock is set back. */
+/** True while a window lasts. A window also ends if the clock is set back. */
 const isOpen = ({ endsAt }: Window, now: number): boolean => now < endsAt && endsAt - now <= WINDOW_MS

@@ -16,10 +16,13 @@ const REQUESTS_PER_PERSON = 1_000
 const UNTRUSTED_PROXY =
   "Requests come through a proxy that is not trusted to say for whom, so that all its clients count as one and share one limit. Trust it by PARLEY_TRUST_PROXY, the listener's trustProxy or Express' trust proxy."
 
-/** Replaces the session verifier if the host has its own sign-in: it accepts no token. */
+/** The session verifier of a host with its own sign-in: it refuses every token. */
 const noSessions = SessionVerifier.of({ verify: () => Effect.fail(new SessionInvalid({ problem: "refused" })) })
 
-/** Exactly one sign-in is allowed: with two, their results could differ. */
+/**
+ * Requires either the host's own sign-in or Parley's sessions, and refuses both together, because their results could
+ * differ.
+ */
 const checkSignIn = ({ authenticate, developmentSessions, emailSignIn, sessions }: HttpOptions<never>): void => {
   const isOwn = authenticate !== undefined
   if (isOwn && (sessions ?? developmentSessions ?? emailSignIn) !== undefined) {
@@ -42,7 +45,10 @@ const makeUntrustedProxy = (log: () => void): UntrustedProxy => {
 
 const makeQueue = () => new FairQueue({ places: 4, perPerson: 1, rest: { times: 1, longestMs: 500 } })
 
-/** Makes a server of its options. Throws if `baseUrl` is not a URL, `widgetOrigin` no origin, or no sign-in configured. */
+/**
+ * Makes a server from its options. Throws if `baseUrl` is not a URL, if `widgetOrigin` is not an origin, or if no
+ * sign-in is set.
+ */
 export const makeServer = (options: HttpOptions<never>, document: () => OpenApiDocument): Server => {
   const { baseUrl, runtime } = options
   checkSignIn(options)

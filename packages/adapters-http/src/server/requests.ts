@@ -1,12 +1,12 @@
 import { Effect, Scope } from "effect"
 import { TooManyRequests } from "../problems/errors.ts"
 
-/** Counts the requests being worked on, so that a server can end after the last of them. */
+/** Counts the running requests, so that a server can stop after the last one has ended. */
 export class RequestTracker {
   readonly #running = new Set<Promise<void>>()
   #isStopping = false
 
-  /** True once the server is about to stop: it still serves requests, but proxies should choose another one. */
+  /** True once the server is about to stop: it still serves requests, but proxies should choose another server. */
   get isStopping(): boolean {
     return this.#isStopping
   }
@@ -15,18 +15,18 @@ export class RequestTracker {
     this.#isStopping = true
   }
 
-  /** Requests being worked on. */
+  /** The number of running requests. */
   get size(): number {
     return this.#running.size
   }
 
-  /** Counts a request until it is done. */
+  /** Counts a request until its work has ended. */
   track(work: Promise<void>): void {
     const running = work.finally(() => this.#running.delete(running))
     this.#running.add(running)
   }
 
-  /** Resolves once no request is being worked on. */
+  /** Resolves once no request is running. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }

@@ -4,15 +4,18 @@ import { JWSSignatureVerificationFailed } from "jose/errors"
 import type { ExpectedClaims } from "./sessionClaims.ts"
 import { judgeToken, verifierBy } from "./sessionTokens.ts"
 
-/** A shared secret; a text counts as its UTF-8 bytes. RFC 7518 wants 32 bytes or more. */
+/** A shared secret; a text is used as UTF-8 bytes. RFC 7518 requires at least 32 bytes. */
 export type SessionSecret = string | Uint8Array
 
 export interface HmacSessionVerifierOptions extends ExpectedClaims {
-  /** Shared with the identity provider. A token of any of several counts: the old one and the new one in a rotation. */
+  /**
+   * The secret that is shared with the identity provider. With several secrets a token signed with any of them counts,
+   * so that a secret can be rotated.
+   */
   readonly secret: SessionSecret | ReadonlyArray<SessionSecret>
 }
 
-/** The one accepted algorithm, independent of a token's header. */
+/** The only accepted algorithm, whatever a token's header names. */
 const ALGORITHMS = ["HS256"]
 const HMAC = { name: "HMAC", hash: "SHA-256" }
 
@@ -25,11 +28,13 @@ const bytesOf = (secret: SessionSecret): Uint8Array<ArrayBuffer> => {
 const isSeveral = (secret: HmacSessionVerifierOptions["secret"]): secret is ReadonlyArray<SessionSecret> =>
   Array.isArray(secret)
 
-/** Takes the options; returns a verifier of JWTs signed with HS256. Throws if a secret is empty, or if there is none. */
+/**
+ * Takes the options; returns a verifier of JWTs signed with HS256. Throws if a secret is empty, or if there is none.
+ */
 const make = ({ secret, ...expected }: HmacSessionVerifierOptions): SessionVerifier["Service"] => {
   const secrets = (isSeveral(secret) ? secret : [secret]).map(bytesOf)
   if (secrets.length === 0) throw new TypeError("The session secret is empty.")
-  // Imported once: with the raw bytes, every verification would import them again.
+  // The keys are imported once: with raw bytes, every verification would import them again.
   const importing = secrets.map((bytes) => crypto.subtle.importKey("raw", bytes, HMAC, false, ["verify"]))
   const judge = async (token: string, now: number) => {
     let refusal: unknown

@@ -9,32 +9,32 @@ import { fetchProviderKeys, type KeySource } from "./providerKeys.ts"
 import { CLOCK_LEEWAY_SECONDS, type ExpectedClaims } from "./sessionClaims.ts"
 import { isTooLarge, judgeToken, refusalOf } from "./sessionTokens.ts"
 
-/** The accepted tokens. One of `jwksUrl` and `issuer` is required. */
+/** The identity provider, and the tokens that are accepted. One of `jwksUrl` and `issuer` is required. */
 export interface JwksSessionVerifierOptions extends KeySource, ExpectedClaims {
   /**
-   * The provider's exact issuer (`iss`): tokens of another issuer are refused. Without `jwksUrl` the provider's
-   * discovery document is below this address (OpenID Connect Discovery).
+   * The provider's exact issuer (`iss`): tokens of another issuer are refused. If `jwksUrl` is missing, the provider's
+   * discovery document is read below this address (OpenID Connect Discovery).
    */
   readonly issuer?: string | undefined
 }
 
-/** Only algorithms with public keys: a token that is signed with a secret is always refused. */
+/** Only algorithms with public keys, so that a token signed with a shared secret is always refused. */
 const ALGORITHMS = ["RS256", "ES256", "EdDSA", "Ed25519"]
 
-/** A parsed token that a key may verify. */
+/** A parsed token with an accepted algorithm. */
 interface ReadToken {
   readonly token: string
   readonly header: ProtectedHeaderParameters
   readonly payload: JWTPayload
 }
 
-/** When a token came: in Unix milliseconds, and after how many fetches of keys. */
+/** The time at which a token came, in Unix milliseconds, and the number of key fetches that had begun before. */
 interface Arrival {
   readonly now: number
   readonly fetchesBefore: number
 }
 
-/** Undefined if no key could verify it. */
+/** Parses a token; returns undefined if no key could verify it. */
 const readToken = (token: string): ReadToken | undefined => {
   if (isTooLarge(token)) return undefined
   try {
@@ -45,7 +45,7 @@ const readToken = (token: string): ReadToken | undefined => {
   }
 }
 
-/** True if keys that are not fetched yet could verify the token. A header without `kid` fits any key. */
+/** True if a key that is not fetched yet could verify the token. A token without `kid` may belong to any key. */
 const isOfUnknownKey = (error: unknown, { header }: ReadToken): boolean =>
   error instanceof JWKSNoMatchingKey || (error instanceof JWSSignatureVerificationFailed && header.kid === undefined)
 
@@ -58,7 +58,7 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
   const { issuer } = expected
   const holder = new KeyHolder(fetchProviderKeys(options))
 
-  /** True if a token is refused for any signature, so that no key is fetched for it. */
+  /** True if a token is refused even with a valid signature, so that no key is fetched for it. */
   const isHopeless = ({ payload: { exp = 0, iss } }: ReadToken, now: number): boolean =>
     (exp + CLOCK_LEEWAY_SECONDS) * 1000 <= now || (issuer !== undefined && iss !== issuer)
 
@@ -74,7 +74,7 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
       Effect.catch(({ error }) => {
         const refusal = Effect.fail(refusalOf(error))
         if (!isOfUnknownKey(error, read) || isHopeless(read, now)) return refusal
-        // `iat` is in whole seconds: the token may have been issued at the end of that second.
+        // `iat` is in whole seconds, so the token may have been issued up to one second later.
         const issuedAt = ((payload.iat ?? 0) + 1) * 1000
         return Effect.flatMap(holder.after(held, { fetchesBefore, issuedAt }), (newer) =>
           newer === undefined ? refusal : judge(read, newer, { fetchesBefore, now })
@@ -87,7 +87,7 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
     verify: Effect.fn("JwksSessionVerifier.verify")(function* (token) {
       const now = yield* Clock.currentTimeMillis
       const fetchesBefore = holder.fetches
-      // No key is fetched for a token that none could verify.
+      // Before the first fetch, no keys are fetched for a token that no key could verify.
       if (!holder.hasKeys && readToken(token) === undefined) return yield* new SessionInvalid({ problem: "refused" })
       const held = yield* holder.current()
       const known = held.verified.find(token, now)
@@ -99,7 +99,10 @@ const make = (options: JwksSessionVerifierOptions): SessionVerifier["Service"] =
   })
 }
 
-/** Session tokens signed with keys that are fetched from an identity provider: RS256, ES256 and EdDSA, also named Ed25519. */
+/**
+ * Verifies session tokens with keys that are fetched from an identity provider: RS256, ES256 and EdDSA, also named
+ * Ed25519.
+ */
 export const JwksSessionVerifier = {
   make,
   layer: (options: JwksSessionVerifierOptions) => Layer.sync(SessionVerifier, () => make(options))

@@ -4,42 +4,46 @@ import type { KeySetUnavailable } from "./KeySetUnavailable.ts"
 import type { ProviderKeys } from "./providerKeys.ts"
 import { makeVerifiedTokens, type VerifiedTokens } from "./sessionTokens.ts"
 
-/** Between the end of a fetch and the next one. */
+/** Shortest time between the end of a fetch and the next fetch. */
 const PAUSE_MS = 5_000
-/** Keys of this age are fetched again while they count: a provider may have withdrawn one. */
+/**
+ * Keys that were fetched this long ago are fetched again in the background, because the provider may have withdrawn
+ * one.
+ */
 const RENEW_MS = 5 * 60_000
-/** Keys that no request needed for this long are fetched again before they count. */
+/** If the last fetch is this long ago, a request waits for a new fetch before the keys are used. */
 const IDLE_MS = 10 * 60_000
-/** Wait of a request for a provider that was silent at the last fetch. */
+/** Longest wait of a request if the provider did not answer at the last fetch. */
 const SILENT_PATIENCE_MS = 900
-/** The most requests that wait for a pause to end. */
+/** The largest number of requests that wait for the end of a pause. */
 const MOST_WAITING = 1_000
 
-/** A provider's keys as they were fetched. */
+/** The keys of a provider, and the facts about their fetch. */
 export interface HeldKeys {
   readonly keys: ProviderKeys
-  /** The tokens that these keys verified. They are forgotten with the keys, so that a withdrawn key verifies nothing. */
+  /** The tokens that these keys verified. They are dropped with the keys, so that a withdrawn key verifies nothing. */
   readonly verified: VerifiedTokens
-  /** When the fetch began, in Unix milliseconds. */
+  /** The time at which the fetch began, in Unix milliseconds. */
   readonly askedAt: number
   /** The number of the fetch that returned them. */
   readonly fetch: number
 }
 
-/** A token that no held key signed. */
+/** A token that was signed with none of the fetched keys. */
 export interface UnknownToken {
-  /** The number of fetches that were begun before the token came: a later one decides. */
+  /** The number of fetches that had begun before the token came. The result of a later fetch is final. */
   readonly fetchesBefore: number
   /**
-   * The latest time of its issue, according to the token, in Unix milliseconds. During the pause only a token that is
-   * newer than the keys waits: the key of an older one was available at the last fetch.
+   * The latest time at which the token may have been issued, in Unix milliseconds, according to its claims. During the
+   * pause between fetches only a token that is newer than the keys waits: the key of an older token would have been in
+   * the last fetch.
    */
   readonly issuedAt: number
 }
 
 /**
- * Holds the keys of one provider: fetches them when they are needed, at most one fetch at a time and one in five seconds.
- * While the provider does not answer, the keys of its last answer count.
+ * Holds the keys of one provider, and fetches them when they are needed: one fetch at a time, and at most one in five
+ * seconds. While the provider does not answer, the keys of its last answer are used.
  */
 export class KeyHolder {
   readonly #fetching: Effect.Effect<ProviderKeys, KeySetUnavailable>
@@ -56,17 +60,17 @@ export class KeyHolder {
     this.#fetching = fetching
   }
 
-  /** The number of begun fetches. */
+  /** The number of fetches that have begun. */
   get fetches(): number {
     return this.#fetches
   }
 
-  /** True if the provider ever answered. */
+  /** True if the provider has answered at least once. */
   get hasKeys(): boolean {
     return this.#held !== undefined
   }
 
-  /** The current keys; fails if the provider never answered. */
+  /** Returns the current keys; fails if the provider has never answered. */
   current(): Effect.Effect<HeldKeys, SessionVerifierUnavailable> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const held = this.#held
@@ -82,8 +86,8 @@ export class KeyHolder {
   }
 
   /**
-   * Newer keys than `known`, for a token that none of those signed; undefined if none are expected. Fetches at once,
-   * or after the pause since the last fetch. Fails if the provider does not answer.
+   * Returns keys that are newer than `known`, for a token that none of the known keys signed; undefined if no newer
+   * keys are expected. Fetches at once, or after the pause since the last fetch. Fails if the provider does not answer.
    */
   after(
     known: HeldKeys,
@@ -99,7 +103,7 @@ export class KeyHolder {
     })
   }
 
-  /** The rest of the pause from `now` on, in milliseconds; none if the clock was set back. */
+  /** The rest of the pause at the time `now`, in milliseconds; 0 if the clock was set back. */
   #pauseAt(now: number): number {
     const left = this.#pausedUntil - now
     return left > 0 && left <= PAUSE_MS ? left : 0
@@ -128,7 +132,10 @@ export class KeyHolder {
     )
   }
 
-  /** The running fetch, or one that begins in `waitMs`. It continues if its request is interrupted. */
+  /**
+   * The running fetch, or a new one that begins in `waitMs`. The fetch continues even if the request that began it is
+   * interrupted.
+   */
   #begun(waitMs: number): Effect.Effect<Deferred.Deferred<HeldKeys, KeySetUnavailable>> {
     return Effect.suspend(() => {
       if (this.#pending !== undefined) return Effect.succeed(this.#pending)
@@ -151,7 +158,7 @@ export class KeyHolder {
     })
   }
 
-  /** Tokens that the same keys have verified stay verified. */
+  /** If the provider's keys have not changed, the tokens that they verified stay verified. */
   #verifiedBy({ text }: ProviderKeys): VerifiedTokens {
     return this.#held?.keys.text === text ? this.#held.verified : makeVerifiedTokens()
   }
@@ -165,7 +172,7 @@ export class KeyHolder {
         this.#failure = outcome
         return logFailure(outcome, !isFirst)
       }
-      // The first answer is no reason to let the first unknown key wait.
+      // After the first answer there is no pause, so that the first unknown key need not wait.
       if (isFirst) this.#pausedUntil = -Infinity
       this.#failure = undefined
       this.#held = outcome

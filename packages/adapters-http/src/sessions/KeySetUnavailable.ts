@@ -25,10 +25,10 @@ const SENTENCES: Readonly<Record<KeySetProblem, string>> = {
   "no-key": "the identity provider publishes no public key for RS256, ES256 or EdDSA"
 }
 
-/** The keys of the identity provider could not be fetched. Nothing in it is the provider's text. */
+/** The keys of the identity provider could not be fetched. The error contains no text of the provider. */
 export class KeySetUnavailable extends Schema.TaggedError<KeySetUnavailable>()("KeySetUnavailable", {
   problem: Schema.Literals(KEY_SET_PROBLEMS),
-  /** The system's code (`ENOTFOUND`) or the response's status (`500`), if there is one. */
+  /** The system's error code (`ENOTFOUND`) or the response's status (`500`), if there is one. */
   detail: Schema.optionalKey(Schema.String)
 }) {
   override get message() {

@@ -4,14 +4,20 @@ import type { SessionPreset } from "./sessionSettings.ts"
 export const DEFAULT_SESSION_COOKIE = "parley_session"
 const HOST_PREFIX = "__Host-"
 
-/** The cookie of sessions, whether the site uses https, and whether a provider's own library sets it. */
+/**
+ * The name of the session cookie, whether the site uses https, and whether the identity provider's own library sets the
+ * cookie.
+ */
 export interface SessionCookie {
   readonly name: string
   readonly secure: boolean
   readonly isProviders: boolean
 }
 
-/** Takes the server's configuration; returns the cookie. With a preset the default name remains Parley's own. */
+/**
+ * The session cookie under a server's configuration. Under the default name the cookie is Parley's own, even with a
+ * preset.
+ */
 export const sessionCookieOf = (options: {
   readonly sessionCookie?: string | undefined
   readonly sessionPreset?: SessionPreset | undefined
@@ -24,13 +30,13 @@ export const sessionCookieOf = (options: {
 })
 
 /**
- * The one name that counts: over https with `__Host-`, so that no sibling domain and no http page can set it. A provider's
- * own library chooses the name itself.
+ * The only name under which the cookie is read: over https with `__Host-`, so that no sibling domain and no http page
+ * can set it. The library of an identity provider chooses the name itself.
  */
 export const cookieNameOf = ({ isProviders, name, secure }: SessionCookie): string =>
   secure && !isProviders && !name.startsWith(HOST_PREFIX) ? `${HOST_PREFIX}${name}` : name
 
-/** The name of the cookie that counts under a server's configuration. */
+/** The name under which the session cookie is read with a server's configuration. */
 export const sessionCookieName = (options: Parameters<typeof sessionCookieOf>[0]): string =>
   cookieNameOf(sessionCookieOf(options))
 
@@ -45,7 +51,10 @@ export interface NewSession {
 /** The allowed characters of a cookie's path. */
 const COOKIE_PATH = /^(?:\/[\w.~!$&'()*+,=:@%-]+)+$/
 
-/** The Set-Cookie header that signs in. It is for the routes' path only, unless its name requires the root. */
+/**
+ * The Set-Cookie header that signs a person in. The cookie is limited to the routes' path, unless its name requires the
+ * root.
+ */
 export const setSessionCookie = (cookie: SessionCookie, { maxAgeSeconds, path, token }: NewSession): string => {
   const name = cookieNameOf(cookie)
   return stringifySetCookie({
@@ -59,11 +68,11 @@ export const setSessionCookie = (cookie: SessionCookie, { maxAgeSeconds, path, t
   })
 }
 
-/** The Set-Cookie header that signs out. */
+/** The Set-Cookie header that signs a person out. */
 export const clearSessionCookie = (cookie: SessionCookie, path: string): string =>
   setSessionCookie(cookie, { token: "", maxAgeSeconds: 0, path })
 
-/** The Set-Cookie headers that sign out a browser, each cookie that carried a part of the session being cleared. */
+/** The Set-Cookie headers that sign a person out: each cookie that carried a part of the session is cleared. */
 export const clearSessionCookies = (
   cookie: SessionCookie,
   path: string,
@@ -78,14 +87,15 @@ export interface CookiePair {
   readonly value: string
 }
 
-/** A name is a token (RFC 9110, 5.6.2), and its `=` follows at once: no browser sends another one. */
+/** The form of a cookie's name (a token of RFC 9110, 5.6.2), directly before the `=`. No browser sends another form. */
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** Visible ASCII but for `"`, `,`, `;` and `\`, and a pair of quotes around it (RFC 6265, 4.1.1). */
+/** The form of a cookie's value: visible ASCII except `"`, `,`, `;` and `\`, optionally in quotes (RFC 6265, 4.1.1). */
 const VALUE = /^(?:"[!#-+\--:<-[\]-~]*"|[!#-+\--:<-[\]-~]*)$/
 
 /**
- * Removes spaces and tabs around the text, and nothing else. `String.trim` also removes U+00A0, which a browser sends
- * as part of a name: then a cookie that a sibling domain may set would be read as one that it must not set.
+ * Removes spaces and tabs around a text, and nothing else. `String.trim` would also remove U+00A0, which a browser
+ * sends as part of a cookie's name: a cookie that a sibling domain set could then pass as one that only this server can
+ * set.
  */
 const withoutBlanks = (text: string): string => {
   let start = 0
@@ -95,7 +105,7 @@ const withoutBlanks = (text: string): string => {
   return text.slice(start, end)
 }
 
-/** The pairs of a Cookie header (RFC 6265, 4.2.1), in order. Invalid pairs are left out. */
+/** The name and value pairs of a Cookie header (RFC 6265, 4.2.1), in order. Invalid pairs are left out. */
 export const cookiePairs = (header: string): ReadonlyArray<CookiePair> => {
   const pairs: Array<CookiePair> = []
   for (const part of header.split(";")) {
@@ -109,12 +119,18 @@ export const cookiePairs = (header: string): ReadonlyArray<CookiePair> => {
   return pairs
 }
 
-/** Supabase's libraries keep a session as JSON in base64url after this word. */
+/** The prefix of a session that Supabase's libraries store as JSON in base64url. */
 const ENCODED = "base64-"
-/** And cut it into cookies named `name.0`, `name.1` and so on; ten hold more than a server takes of a head. */
+/**
+ * Supabase's libraries split a long session into the cookies `name.0`, `name.1` and so on. Ten of them would exceed the
+ * head that a server accepts, so one digit is enough.
+ */
 const CHUNK = /^\.\d$/
 
-/** A browser holds one cookie of a name for each path and domain: more candidates than this are no browser's. */
+/**
+ * A browser stores one cookie of a name for each path and domain, so no regular browser sends more candidates than
+ * this.
+ */
 export const MOST_CANDIDATES = 4
 
 /** The token in a cookie's value: the value itself, or the access token of an encoded session. */
@@ -129,7 +145,7 @@ const tokenIn = (value: string): string => {
   }
 }
 
-/** The values of each cookie that carries a session or a chunk of one, by its name. */
+/** The values of each cookie that carries a session or a chunk of one, by the cookie's name. */
 const sessionValues = (
   header: string | undefined,
   cookie: SessionCookie
@@ -143,16 +159,17 @@ const sessionValues = (
   return found
 }
 
-/** Takes the Cookie header; returns the names of the cookies that carry a session or a chunk of one. */
+/** The names of the cookies in a Cookie header that carry a session or a chunk of one. */
 export const sessionCookieNames = (header: string | undefined, cookie: SessionCookie): ReadonlyArray<string> => [
   ...sessionValues(header, cookie).keys()
 ]
 
-/** Takes the Cookie header; returns the tokens that may prove a session, each once, in the header's order. */
+/** The tokens in a Cookie header that may prove a session, each once, in the header's order. */
 export const candidateTokens = (header: string | undefined, cookie: SessionCookie): ReadonlyArray<string> => {
   const values = sessionValues(header, cookie)
   const whole = cookieNameOf(cookie)
-  // The texts that can be joined from chunks: one of each, in order. One more than the limit is enough to detect an excess.
+  // The sessions that can be joined from chunks: one value of each chunk, in order. One more than the limit is enough
+  // to detect an excess.
   let joined = values.has(`${whole}.0`) ? [""] : []
   for (let index = 0; values.has(`${whole}.${index}`); index++) {
     const tails = values.get(`${whole}.${index}`) ?? []

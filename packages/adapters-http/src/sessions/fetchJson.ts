@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { KeySetUnavailable } from "./KeySetUnavailable.ts"
 
-/** Key sets have a few kilobytes. */
+/** The largest response that is read: key sets have a few kilobytes. */
 const MOST_BYTES = 256 * 1024
 
-/** The text of a response, read up to a bound; a larger one is not read to its end. */
+/** Reads the text of a response; fails at `MOST_BYTES` without reading the rest. */
 const boundedText = async ({ body }: Response): Promise<string> => {
   const decoder = new TextDecoder()
   let text = ""
@@ -31,7 +31,7 @@ const read = async (url: string, signal: AbortSignal): Promise<unknown> => {
   }
 }
 
-/** The platform's `fetch` reports a failed connection in the cause of its error. */
+/** Converts an error of `fetch`, which reports a failed connection in `cause`. */
 const failureOf = (error: unknown): KeySetUnavailable => {
   if (error instanceof KeySetUnavailable) return error
   const { code } = ((error as Error).cause ?? error) as { readonly code?: unknown }
@@ -39,13 +39,10 @@ const failureOf = (error: unknown): KeySetUnavailable => {
   return new KeySetUnavailable({ problem: "unreachable", ...(isCode ? { detail: code } : {}) })
 }
 
-/**
- * True if a connection broke that may have been kept alive since an earlier fetch: the provider may still be
- * reachable.
- */
+/** True if a kept-alive connection of an earlier fetch broke, so that the provider may still be reachable. */
 const isBroken = ({ detail }: KeySetUnavailable): boolean => detail === "UND_ERR_SOCKET" || detail === "ECONNRESET"
 
-/** The JSON that a provider publishes at an address, of bounded size; redirects are not followed. */
+/** Fetches the JSON at an address of the identity provider, with a bounded size; redirects are not followed. */
 export const fetchJson = (url: string): Effect.Effect<unknown, KeySetUnavailable> =>
   Effect.tryPromise({ try: (signal) => read(url, signal), catch: failureOf }).pipe(
     Effect.retry({ times: 1, while: isBroken })

@@ -5,39 +5,42 @@ import { SignJWT } from "jose/jwt/sign"
 import { HmacSessionVerifier, type SessionSecret } from "./HmacSessionVerifier.ts"
 
 export interface OwnSessionOptions {
-  /** The first one signs; sessions under each of them count, so that the secret can be changed. */
+  /**
+   * The secrets. The first one signs new sessions; sessions signed with any of them count, so that a secret can be
+   * rotated.
+   */
   readonly secrets: readonly [SessionSecret, ...ReadonlyArray<SessionSecret>]
-  /** The issuer and the audience of the sessions; sessions of others do not count. */
+  /** The issuer of the sessions. Sessions of another issuer or audience are refused. */
   readonly issuer: string
   readonly audience: string
   readonly lifetimeSeconds: number
 }
 
-/** A person to be signed in. */
+/** A person to sign in. */
 export interface NewPerson {
   readonly userId: UserId
-  /** A verified address. */
+  /** The person's verified address. */
   readonly email: string
 }
 
 export interface IssuedSession extends NewPerson {
   readonly token: string
   readonly lifetimeSeconds: number
-  /** Unix milliseconds. */
+  /** The expiry in Unix milliseconds. */
   readonly expiresAt: number
 }
 
 /** Sessions that this server issues itself. */
 export interface OwnSessions {
   readonly verifier: SessionVerifier["Service"]
-  /** Issues a session. The caller has proven who the person is. */
+  /** Issues a session. The caller must have proven the person's identity. */
   readonly issue: (person: NewPerson) => Effect.Effect<IssuedSession>
 }
 
 const bytesOf = (secret: SessionSecret): Uint8Array =>
   typeof secret === "string" ? new TextEncoder().encode(secret) : secret
 
-/** Creates the sessions of a server with a sign-in of its own, and their verifier. Throws if a secret is empty. */
+/** Creates the sessions of a server with its own sign-in, and their verifier. Throws if a secret is empty. */
 export const makeOwnSessions = ({ audience, issuer, lifetimeSeconds, secrets }: OwnSessionOptions): OwnSessions => {
   const key = bytesOf(secrets[0])
   return {
@@ -51,7 +54,7 @@ export const makeOwnSessions = ({ audience, issuer, lifetimeSeconds, secrets }: 
           .setIssuer(issuer)
           .setAudience(audience)
           .setSubject(userId)
-          // Two sign-ins of one second are two sessions: signing out of one leaves the other.
+          // Two sign-ins in the same second become two sessions, so that signing out of one does not end the other.
           .setJti(crypto.randomUUID())
           .setIssuedAt(issuedAt)
           .setExpirationTime(expiresAt)

@@ -1,26 +1,29 @@
 import type { SessionPreset } from "./sessionSettings.ts"
 
-/** The claims of a token, as its provider signed them. */
+/** The claims of a token that its provider signed. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** The properties of an identity provider's session tokens that its issuer alone does not determine. */
+/** The rules for the session tokens of an identity provider that go beyond OpenID Connect. */
 export interface PresetRules {
-  /** The cookie in which its library keeps a token that Parley can read; undefined if the application sets the cookie. */
+  /**
+   * The cookie in which the provider's library stores a token that Parley can read; undefined if the application sets
+   * the cookie.
+   */
   readonly cookieOf: (issuer: string) => string | undefined
-  /** The path of its keys below the issuer; undefined if its discovery document names them. */
+  /** The path of the provider's keys below the issuer; undefined if the discovery document names their address. */
   readonly keysPath: string | undefined
-  /** The audience of its tokens; undefined if each application has its own. */
+  /** The audience of the provider's tokens; undefined if each application has a different one. */
   readonly audienceOf: (issuer: string) => string | undefined
-  /** The claim that names the application. */
+  /** The claim that names the application for which a token was issued. */
   readonly audienceClaim: "aud" | "azp"
-  /** An audience of its own cookie, which counts beside the application's. */
+  /** The audience of tokens in the provider's own cookie, accepted in addition to the application's audience. */
   readonly cookieAudience?: string
-  /** The type (`typ`) of tokens in its own cookie. */
+  /** The type (`typ`) of tokens in the provider's own cookie. */
   readonly cookieType?: string
-  /** The claims with the address and the name of the person, the first that is there. */
+  /** The claims that may contain the person's address (below: the name). The first claim with a text counts. */
   readonly emailClaims: ReadonlyArray<string>
   readonly nameClaims: ReadonlyArray<string>
-  /** True for tokens that it signs with the same keys for another purpose than a person's session. */
+  /** True for a token that the provider signs with the same keys for another purpose than a person's session. */
   readonly isForeign: (claims: Claims) => boolean
 }
 
@@ -48,7 +51,7 @@ const PRESETS: Readonly<Record<SessionPreset, PresetRules>> = {
     keysPath: KEY_SET_PATH,
     audienceOf: () => "authenticated",
     nameClaims: ["user_metadata.full_name", "user_metadata.name"],
-    // The keys of a project (anon, service_role) are tokens of the same issuer.
+    // Supabase's API keys of a project (anon, service_role) are tokens of the same issuer.
     isForeign: ({ role }) => role !== "authenticated"
   },
   auth0: { ...OPENID, nameClaims: ["name", "nickname"] },
@@ -57,7 +60,7 @@ const PRESETS: Readonly<Record<SessionPreset, PresetRules>> = {
     cookieOf: () => "__session",
     keysPath: KEY_SET_PATH,
     audienceClaim: "azp",
-    // Tokens of templates and of OAuth applications name no session; a pending session counts as signed out.
+    // Clerk's tokens for templates and OAuth applications name no session; a pending session counts as signed out.
     isForeign: ({ sid, sts = "active" }) => typeof sid !== "string" || sts !== "active"
   },
   keycloak: {
@@ -77,18 +80,18 @@ const PRESETS: Readonly<Record<SessionPreset, PresetRules>> = {
   }
 }
 
-/** The rules of a preset; without one those of any OpenID provider. */
+/** The rules of a preset; without a preset, the rules of any OpenID provider. */
 export const presetRules = (preset: SessionPreset | undefined): PresetRules =>
   preset === undefined ? OPENID : PRESETS[preset]
 
-/** The settings that a provider's issuer determines; each undefined if it does not. */
+/** The settings that follow from a provider's issuer; each is undefined if the issuer does not determine it. */
 export interface PresetDefaults {
   readonly cookie: string | undefined
   readonly jwksUrl: string | undefined
   readonly audience: string | undefined
 }
 
-/** Takes a preset and the provider's issuer; returns the settings that follow from them. */
+/** The settings that follow from a preset and the provider's issuer. */
 export const presetDefaults = (preset: SessionPreset, issuer: string): PresetDefaults => {
   const { audienceOf, cookieOf, keysPath } = presetRules(preset)
   const jwksUrl = keysPath === undefined ? undefined : `${issuer.replace(/\/$/, "")}${keysPath}`

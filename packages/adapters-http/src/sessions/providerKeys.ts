@@ -5,26 +5,26 @@ import { fetchJson } from "./fetchJson.ts"
 import { KeySetUnavailable } from "./KeySetUnavailable.ts"
 import { isIssuerAddress, isProviderAddress } from "./sessionSettings.ts"
 
-/** The source of an identity provider's keys. */
+/** The place from which an identity provider's keys are fetched. */
 export interface KeySource {
-  /** The address of its key set (RFC 7517): https, or http on this machine. Default: found by discovery. */
+  /** The address of the provider's key set (RFC 7517): https, or http on this machine. Default: found by discovery. */
   readonly jwksUrl?: string | undefined
-  /** The provider's exact issuer. Without `jwksUrl` discovery begins below this address. */
+  /** The provider's exact issuer. If `jwksUrl` is missing, the discovery document is read below this address. */
   readonly issuer?: string | undefined
 }
 
 /** The keys that an identity provider publishes. */
 export interface ProviderKeys {
   readonly keyOf: JWTVerifyGetKey
-  /** By which algorithms they verify, each once. */
+  /** The algorithms of the keys, each once. */
   readonly algorithms: ReadonlyArray<string>
-  /** The same for the same keys. */
+  /** A text that is equal if and only if the keys are equal. */
   readonly text: string
 }
 
-/** For the description and the keys together. */
+/** Longest time for fetching the discovery document and the keys together. */
 const PATIENCE = "5 seconds"
-/** The names of each key's one algorithm; the last one is the newer name (RFC 9864). */
+/** The algorithm names of each curve: a key has one algorithm, whose newer name comes last (RFC 9864). */
 const CURVES: Readonly<Record<string, ReadonlyArray<string>>> = { "P-256": ["ES256"], Ed25519: ["EdDSA", "Ed25519"] }
 
 const namesOf = ({ crv = "", kty }: JWK): ReadonlyArray<string> =>
@@ -33,7 +33,10 @@ const namesOf = ({ crv = "", kty }: JWK): ReadonlyArray<string> =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** True for a public key with an accepted algorithm. A key with its private part is not secret, so it is refused. */
+/**
+ * True for a public key with an accepted algorithm. A key that contains its private part is public, proves
+ * nothing and is refused.
+ */
 const isUsable = (key: unknown): key is JWK => {
   if (!isObject(key) || "d" in key || (key["use"] !== undefined && key["use"] !== "sig")) return false
   const names = namesOf(key as JWK)
@@ -44,19 +47,19 @@ const keysFrom = (found: unknown): Effect.Effect<ProviderKeys, KeySetUnavailable
   const all = isObject(found) && Array.isArray(found["keys"]) ? found["keys"] : []
   const keys = all.filter(isUsable)
   if (keys.length === 0) return Effect.fail(new KeySetUnavailable({ problem: "no-key" }))
-  // A key has one algorithm; without `alg` it verifies tokens that use the other name of it.
+  // `alg` is removed, so that a key also verifies tokens that use the other name of its algorithm.
   const set: JSONWebKeySet = { keys: keys.map(({ alg: _alg, ...key }) => key as JWK) }
   const algorithms = [...new Set(keys.flatMap((key) => namesOf(key).slice(0, 1)))]
   return Effect.succeed({ keyOf: createLocalJWKSet(set), algorithms, text: JSON.stringify(keys) })
 }
 
-/** The address of an issuer's keys, from its discovery document (OpenID Connect Discovery 1.0, 4). */
+/** The address of the keys of an issuer, from the issuer's discovery document (OpenID Connect Discovery 1.0, 4). */
 const discover = Effect.fnUntraced(function* (issuer: string) {
   const found = yield* fetchJson(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`)
   const description = isObject(found) ? found : {}
   if (description["issuer"] !== issuer) return yield* new KeySetUnavailable({ problem: "other-issuer" })
   const address = description["jwks_uri"]
-  // A document read over https must not lead to plain http.
+  // A document that was read over https must not name a plain http address.
   const isSafe = typeof address === "string" && isProviderAddress(address)
   if (!isSafe || (issuer.startsWith("https:") && !address.startsWith("https:"))) {
     return yield* new KeySetUnavailable({ problem: "no-address" })
@@ -64,7 +67,7 @@ const discover = Effect.fnUntraced(function* (issuer: string) {
   return address
 })
 
-/** Throws if a source is invalid, or if an attacker in the network could read or change it. */
+/** Throws if the address or the issuer is invalid, or if an attacker in the network could change the keys. */
 export const checkKeySource = ({ issuer, jwksUrl }: KeySource): void => {
   if (jwksUrl !== undefined) {
     if (!isProviderAddress(jwksUrl)) {
@@ -77,7 +80,10 @@ export const checkKeySource = ({ issuer, jwksUrl }: KeySource): void => {
   }
 }
 
-/** Fetches a provider's keys, each time it runs. Throws if the source is invalid. */
+/**
+ * Returns an effect that fetches the keys of a provider each time it runs. Throws if the address or the issuer is
+ * invalid.
+ */
 export const fetchProviderKeys = (source: KeySource): Effect.Effect<ProviderKeys, KeySetUnavailable> => {
   checkKeySource(source)
   const { issuer = "", jwksUrl } = source

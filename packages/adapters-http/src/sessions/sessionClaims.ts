@@ -5,50 +5,53 @@ import type { JWTHeaderParameters, JWTPayload } from "jose"
 import { type Claims, presetRules } from "./presets.ts"
 import type { SessionPreset } from "./sessionSettings.ts"
 
-/** The required claims of a token, and those that describe its person. */
+/** The claims that a token must have, and the claims that describe its person. */
 export interface ExpectedClaims {
   /** If set, tokens of another issuer (`iss`) are refused. */
   readonly issuer?: string | undefined
-  /** If set, tokens for another audience (`aud`, or `azp` of Clerk's) are refused. */
+  /** If set, tokens for another audience (`aud`; `azp` in Clerk's tokens) are refused. */
   readonly audience?: string | undefined
-  /** The provider, if it is one of these: its own rules for session tokens count, too. */
+  /** The provider, if it is one of these; its own rules for session tokens apply in addition. */
   readonly preset?: SessionPreset | undefined
   /**
-   * Longest lifetime of a token in seconds, from `iat` to `exp`, or from now on if it has no `iat`; default 24 hours.
-   * A token with a longer one is refused.
+   * Longest lifetime of a token in seconds, from `iat` to `exp`, or from now to `exp` if `iat` is missing; default 24
+   * hours. A token with a longer lifetime is refused.
    */
   readonly maxAgeSeconds?: number | undefined
-  /** The claim with the person's id; default `sub`. Dots lead into objects: `user.id`. */
+  /** The claim with the person's id; default `sub`. A dot leads into an object: `user.id`. */
   readonly userClaim?: string | undefined
-  /** The claim with the person's address; default `email`, or the preset's. */
+  /** The claim with the person's e-mail address; default `email`, or the preset's claim. */
   readonly emailClaim?: string | undefined
-  /** The claim with the person's name; default `name`, or the preset's. */
+  /** The claim with the person's name; default `name`, or the preset's claim. */
   readonly nameClaim?: string | undefined
   /**
-   * The claim with the person's role as an operator, `owner` or `support`; default `parley_role`. Name only a claim that
-   * people cannot change themselves.
+   * The claim with the person's role as an operator, `owner` or `support`; default `parley_role`. Name only a claim
+   * that people cannot change themselves.
    */
   readonly roleClaim?: string | undefined
 }
 
-/** The most by which the clocks of a provider and of this server may differ, in seconds. */
+/** The largest accepted difference between the clocks of a provider and of this server, in seconds. */
 export const CLOCK_LEEWAY_SECONDS = 60
 const MAX_AGE_SECONDS = 24 * 60 * 60
-/** Longer texts are neither names nor addresses (RFC 5321, 4.5.3.1). */
+/** The longest name or e-mail address that is accepted (RFC 5321, 4.5.3.1). */
 const LONGEST_TEXT = 320
 
-/** A verified token. */
+/** A token whose signature was verified. */
 export interface VerifiedToken {
   readonly header: JWTHeaderParameters
   readonly claims: JWTPayload
 }
 
-/** Types of session tokens: an untyped JWT, an access token (RFC 9068), an ID token. */
+/** The header types of session tokens: a plain JWT, an access token (RFC 9068), an ID token. */
 const TYPES = ["jwt", "at+jwt", "id_token+jwt"]
-/** The values by which providers mark access and ID tokens in these claims; every other value marks another token. */
+/**
+ * Claims that state the kind of a token. Only the values in `SESSION_KINDS` mark a session; any other value refuses the
+ * token.
+ */
 const STRICT_KINDS = ["typ", "token_type", "token_use"]
 const SESSION_KINDS = ["access", "access_token", "at+jwt", "bearer", "id", "id_token", "jwt", "session"]
-/** Claims that applications use also for other facts: only these words mark another token. */
+/** Claims that applications also use for other facts, so that only the words of `FOREIGN_KIND` refuse a token. */
 const LOOSE_KINDS = ["type", "tokenType", "use", "purpose"]
 const FOREIGN_KIND =
   /refresh|offline|reset|recover|verif|confirm|activat|invit|magic|logout|state|nonce|challenge|mfa|service|api.?key/i
@@ -61,8 +64,8 @@ const isSessionKind = (kind: unknown): boolean =>
   kind === undefined || (typeof kind === "string" && SESSION_KINDS.includes(kind.toLowerCase()))
 
 /**
- * True for tokens of a program that acts for itself: a client is its own subject (RFC 9068, 2.2), or Auth0 (`gty`) or
- * Entra (`idtyp`) says so.
+ * True for the token of a program that acts for itself: its subject is the client (RFC 9068, 2.2), or Auth0 (`gty`) or
+ * Entra (`idtyp`) marks it as such.
  */
 const isOfProgram = ({ azp, cid, client_id: client, gty, idtyp, sub }: Claims): boolean =>
   gty === "client-credentials" ||
@@ -79,22 +82,23 @@ const isForeign = ({ claims, header }: VerifiedToken, preset: SessionPreset | un
     !STRICT_KINDS.every((name) => isSessionKind(facts[name])) ||
     LOOSE_KINDS.some((name) => typeof facts[name] === "string" && FOREIGN_KIND.test(facts[name])) ||
     SERVICE_ROLES.some((role) => facts["role"] === role) ||
-    // A message about a person, such as the end of a session elsewhere (RFC 8417).
+    // A security event about a person, such as a sign-out elsewhere (RFC 8417), is no session.
     facts["events"] !== undefined ||
     isOfProgram(facts) ||
     isForeignToPreset(facts)
   )
 }
 
-/** True if a token counts for longer than allowed, or was issued in the future. */
+/** True if the lifetime of a token is longer than allowed, or if the token was issued in the future. */
 const livesTooLong = ({ exp = Number.NaN, iat }: JWTPayload, now: number, maxAgeSeconds = MAX_AGE_SECONDS): boolean => {
   const nowSeconds = now / 1000
   if (iat !== undefined && !(iat <= nowSeconds + CLOCK_LEEWAY_SECONDS)) return true
-  // Without `iat` the leeway is for a token of exactly this age from a clock that is ahead.
+  // If `iat` is missing, the leeway is subtracted, because a token with exactly the longest lifetime may come from a
+  // clock that is ahead.
   return !(iat === undefined ? exp - nowSeconds - CLOCK_LEEWAY_SECONDS <= maxAgeSeconds : exp - iat <= maxAgeSeconds)
 }
 
-/** True if a token is for the application. */
+/** True if a token was issued for this application. */
 const isForAudience = (claims: Claims, audience: string, preset: SessionPreset | undefined): boolean => {
   const { audienceClaim, cookieAudience } = presetRules(preset)
   const named = claims[audienceClaim]
@@ -109,14 +113,20 @@ const isObject = (value: unknown): value is Claims => typeof value === "object" 
 const ownOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** The object of a claim, and the claim's name in it: names with dots and slashes count to the letter if they exist. */
+/**
+ * The object that contains a claim, and the claim's name in that object. A name that exists as a whole counts as it is,
+ * even with dots or slashes.
+ */
 const placeOf = (claims: Claims, path: string): readonly [unknown, string] => {
   if (Object.hasOwn(claims, path)) return [claims, path]
   const names = path.split(".")
   return [names.slice(0, -1).reduce<unknown>(ownOf, claims), names.at(-1) ?? ""]
 }
 
-/** A text of the person without control characters and half characters; undefined if the claim is none. */
+/**
+ * The first of these claims that is a text without control characters and unpaired surrogates; undefined if there is
+ * none.
+ */
 const textOf = (claims: Claims, paths: ReadonlyArray<string>): string | undefined => {
   for (const path of paths) {
     const text = ownOf(...placeOf(claims, path))
@@ -125,21 +135,24 @@ const textOf = (claims: Claims, paths: ReadonlyArray<string>): string | undefine
   return undefined
 }
 
-/** An address counts unless its provider says beside it that it is not verified. */
+/** True unless the provider states beside the address that it is not verified. */
 const isVerified = (claims: Claims, path: string): boolean => {
   const [place] = placeOf(claims, path)
   return ownOf(place, "email_verified") !== false && ownOf(place, "emailVerified") !== false
 }
 
-/** The role in a claim. Only one of the two words counts, as a text: no list of roles and no role of another service. */
+/**
+ * The role in a claim. Only the exact text of one of the two roles counts: a list of roles, or a role of another
+ * service, does not.
+ */
 const roleOf = (claims: Claims, path: string): OperatorRole | undefined => {
   const named = ownOf(...placeOf(claims, path))
   return OPERATOR_ROLES.find((role) => role === named)
 }
 
 /**
- * When the person signed in (OpenID Connect Core, 2: `auth_time`), otherwise when the token was issued. A time in the
- * future is no time: it may be one in milliseconds, which would be a fresh sign-in for ever.
+ * The time at which the person signed in (`auth_time` of OpenID Connect Core, 2), otherwise the time at which the token
+ * was issued. A time in the future is ignored: it may be in milliseconds, and would count as a recent sign-in for ever.
  */
 const signedInAt = ({ auth_time: signedIn, iat }: Claims, now: number): number | undefined => {
   const seconds = signedIn ?? iat
@@ -150,8 +163,8 @@ const signedInAt = ({ auth_time: signedIn, iat }: Claims, now: number): number |
 export const isUserId = Schema.is(UserId)
 
 /**
- * The session that a verified token's claims describe at `now` (Unix milliseconds). Throws `SessionInvalid` if they
- * describe none.
+ * Returns the session that the claims of a verified token describe at `now` (Unix milliseconds). Throws
+ * `SessionInvalid` if they describe none.
  */
 export const sessionFrom = (token: VerifiedToken, now: number, expected: ExpectedClaims): Session => {
   const { claims } = token

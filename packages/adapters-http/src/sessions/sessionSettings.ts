@@ -1,6 +1,6 @@
 import { isThisMachine } from "@parley/core/adapter"
 
-/** Identity providers with rules of their own: their cookies, their audiences, the other tokens that they sign. */
+/** Identity providers for whose cookies, audiences and other tokens Parley has rules. */
 export const SESSION_PRESETS = ["supabase", "auth0", "clerk", "keycloak", "better-auth"] as const
 
 export type SessionPreset = (typeof SESSION_PRESETS)[number]
@@ -17,5 +17,8 @@ export const isProviderAddress = (address: string): boolean => {
   return isPrivate && username === "" && password === "" && !address.includes("#")
 }
 
-/** True if an address is an issuer with a discovery document (OpenID Connect Discovery 1.0, 3): it has no query. */
+/**
+ * True if an address is valid as an issuer with a discovery document (OpenID Connect Discovery 1.0, 3): it has no
+ * query.
+ */
 export const isIssuerAddress = (address: string): boolean => isProviderAddress(address) && !address.includes("?")

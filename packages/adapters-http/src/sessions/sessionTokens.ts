@@ -18,21 +18,22 @@ import {
 
 /** The rules by which a verifier checks tokens. */
 export interface JudgedBy extends ExpectedClaims {
-  /** Finds the key of a token by its header. */
+  /** Finds the key that verifies a token, by the token's header. */
   readonly keyOf: JWTVerifyGetKey
-  /** The accepted algorithms, independent of a token's header. */
+  /** The accepted algorithms, whatever a token's header names. */
   readonly algorithms: ReadonlyArray<string>
 }
 
-/** No provider's tokens are longer; cookies and headers of this size do not reach a server. */
+/** Longest accepted token in characters: no provider's tokens are longer, and larger headers do not reach a server. */
 const LONGEST_TOKEN = 16_384
 
-/** True for a text that is refused unread. */
+/** True for a text that is refused without parsing, because it is too long for a token. */
 export const isTooLarge = (token: string): boolean => token.length > LONGEST_TOKEN
 
 /**
- * Names a session by the signed part of its token. The signature has several valid texts: base64 has bits that no byte
- * uses, and beside an ECDSA signature (r, s) also (r, -s) is valid. A token that is no JWT names itself.
+ * Returns the name of a session: the signed part of its token. The signature is left out because it has several valid
+ * texts: base64 has unused bits, and beside an ECDSA signature (r, s) also (r, -s) is valid. A text that is no JWT is
+ * its own name.
  */
 export const sessionNameOf = (token: string): string => {
   const [header, claims, ...signature] = token.split(".")
@@ -40,8 +41,8 @@ export const sessionNameOf = (token: string): string => {
 }
 
 /**
- * The session that a token proves at `now` (Unix milliseconds). Rejects with the error of `jose`, or with
- * `SessionInvalid` if the signature is valid and the claims describe no session.
+ * Returns the session that a token proves at `now` (Unix milliseconds). Rejects with an error of `jose`, or with
+ * `SessionInvalid` if the signature is valid but the claims describe no session.
  */
 export const judgeToken = async (token: string, now: number, by: JudgedBy): Promise<Session> => {
   if (isTooLarge(token)) throw new SessionInvalid({ problem: "refused" })
@@ -56,11 +57,14 @@ export const judgeToken = async (token: string, now: number, by: JudgedBy): Prom
   return sessionFrom(verified, now, by)
 }
 
-/** Claims are checked after the signature: a token that fails by them alone is known to be its user's. */
+/**
+ * True if only the claims of a token failed. They are checked after the signature, so the token is known to be its
+ * user's.
+ */
 const isOfClaims = (error: unknown): error is JWTExpired | JWTClaimValidationFailed =>
   error instanceof JWTExpired || error instanceof JWTClaimValidationFailed
 
-/** The token, if one of the keys verifies it. A token without `kid` may match several keys of a provider. */
+/** Returns the claims if a key verifies the token. A token without `kid` may match several keys of a provider. */
 const verifiedToken = async (
   token: string,
   keyOf: JWTVerifyGetKey,
@@ -83,7 +87,7 @@ const verifiedToken = async (
   }
 }
 
-/** The refusal that an error of `judgeToken` means. */
+/** Converts an error of `judgeToken` to the refusal of the session. */
 export const refusalOf = (error: unknown): SessionInvalid => {
   if (error instanceof SessionInvalid) return error
   const userId = isOfClaims(error) ? error.payload.sub : undefined
@@ -91,27 +95,27 @@ export const refusalOf = (error: unknown): SessionInvalid => {
   return new SessionInvalid({ problem, ...(isUserId(userId) ? { userId } : {}) })
 }
 
-/** A few hundred bytes each. */
+/** The largest number of cached tokens; each takes a few hundred bytes. */
 const MOST_TOKENS = 10_000
-/** Tokens are shorter; longer ones are verified each time. */
+/** Longest cached token in characters. Tokens are usually shorter; longer ones are verified each time. */
 const LONGEST_KEPT = 2_048
 
 interface Verified {
   readonly session: Session
-  /** When it was verified, in Unix milliseconds. */
+  /** The time of the verification in Unix milliseconds. */
   readonly at: number
 }
 
-/** Tokens whose signature and claims one verifier has accepted. */
+/** The tokens whose signature and claims a verifier has accepted. */
 export interface VerifiedTokens {
-  /** The session of a token that was found good and is so at `now` (Unix milliseconds). */
+  /** Returns the session of an accepted token if it is still valid at `now` (Unix milliseconds). */
   find(token: string, now: number): Session | undefined
   add(token: string, verified: Verified): void
 }
 
 /**
- * Caches accepted tokens until they expire, leeway included, the newest of them: verifying a signature in another thread costs a
- * request more than all other checks of its head. An accepted token stays valid until it expires, unless the clock is
+ * Caches the newest accepted tokens until they expire, leeway included: verifying a signature in another thread costs
+ * more than all other checks of a request's head. An accepted token stays valid until it expires, unless the clock is
  * set back.
  */
 export const makeVerifiedTokens = (): VerifiedTokens => {
@@ -133,7 +137,10 @@ export const makeVerifiedTokens = (): VerifiedTokens => {
   }
 }
 
-/** A verifier that judges each token once, until it expires: `judge` gets it with the time in Unix milliseconds. */
+/**
+ * Makes a verifier that calls `judge` once for each token until the token expires. `judge` gets the token and the time
+ * in Unix milliseconds.
+ */
 export const verifierBy = (judge: (token: string, now: number) => Promise<Session>): SessionVerifier["Service"] => {
   const verified = makeVerifiedTokens()
   const verify = Effect.fn("SessionVerifier.verify")(function* (token: string, now: number) {

@@ -1,7 +1,10 @@
 import { stringifySetCookie } from "cookie"
 import type { CookiePair } from "./cookies.ts"
 
-/** The path of transaction cookies: over https the root, because `__Host-` requires it; otherwise one path. */
+/**
+ * The settings of the cookies that store CRM connections in progress. Over https their path is the root, because
+ * `__Host-` requires it; otherwise it is the path of the CRM routes.
+ */
 export interface TransactionCookies {
   readonly secure: boolean
   /** The path under which people see the routes; empty for the root. */
@@ -11,8 +14,8 @@ export interface TransactionCookies {
 const PREFIX = "parley_crm_"
 
 /**
- * The most open transactions of a browser, including the new one: each cookie has about 500 bytes, and servers refuse
- * requests with too large headers.
+ * The largest number of CRM connections that a browser may have in progress, including the new one: each cookie has
+ * about 500 bytes, and servers refuse requests with too large headers.
  */
 const MOST = 6
 
@@ -23,14 +26,17 @@ const setCookie = (cookies: TransactionCookies, name: string, value: string, max
     name,
     value,
     httpOnly: true,
-    // The provider sends the browser back from its own site: a strict cookie would not come along.
+    // The CRM provider sends the browser back from its own site, and a browser does not send strict cookies then.
     sameSite: "lax",
     path: cookies.secure ? "/" : `${cookies.path}/api/crm`,
     secure: cookies.secure,
     maxAge: maxAgeSeconds
   })
 
-/** The browser's cookie of a transaction; undefined if there is none. */
+/**
+ * Returns a function that finds the cookie of a CRM connection in progress by its id; undefined if the browser sent
+ * none.
+ */
 export const keptOf =
   (cookies: TransactionCookies, sent: ReadonlyArray<CookiePair>) =>
   (id: string): string | undefined =>
@@ -43,8 +49,8 @@ export interface NewTransaction {
 }
 
 /**
- * The Set-Cookie headers that begin a transaction beside the open ones, each in a cookie of its own. If there are too
- * many, the oldest are removed, which browsers send first (RFC 6265, 5.4).
+ * The Set-Cookie headers that store a new CRM connection in its own cookie, beside those in progress. If there are too
+ * many, the oldest ones are removed; browsers send the oldest cookies first (RFC 6265, 5.4).
  */
 export const beginTransaction = (
   cookies: TransactionCookies,
@@ -60,6 +66,6 @@ export const beginTransaction = (
   ]
 }
 
-/** The Set-Cookie header that ends a transaction. */
+/** The Set-Cookie header that removes the cookie of a CRM connection. */
 export const endTransaction = (cookies: TransactionCookies, id: string): string =>
   setCookie(cookies, `${prefixOf(cookies)}${id}`, "", 0)

@@ -14,7 +14,7 @@ import { Effect } from "effect"
 
 /** Options of a poster of webhooks. */
 export interface WebhookPosterOptions {
-  /** True if names may resolve to private networks, for receivers in one. Default false. */
+  /** True if host names may resolve to addresses of private networks, for receivers there. Default false. */
   readonly allowPrivateNetworks?: boolean | undefined
   /** Time limit of a response, in milliseconds; default 15 seconds. */
   readonly timeLimitMs?: number | undefined
@@ -22,7 +22,7 @@ export interface WebhookPosterOptions {
   readonly resolve?: ((host: string) => Promise<ReadonlyArray<LookupAddress>>) | undefined
 }
 
-/** The connection was refused before it was tried. */
+/** The address is not allowed, so no connection was attempted. */
 class AddressRefused extends Error {}
 
 const systemResolve = (host: string): Promise<ReadonlyArray<LookupAddress>> =>
@@ -31,8 +31,8 @@ const systemResolve = (host: string): Promise<ReadonlyArray<LookupAddress>> =>
   })
 
 /**
- * Resolves names for the connection itself, so that the checked address is the connected one, even if the name
- * changes. One private address refuses the name.
+ * Resolves a host name for the connection itself, so that the checked address is the one connected to, even if the name
+ * changes in between. A name with one private address is refused.
  */
 const guardedLookup =
   (resolve: (host: string) => Promise<ReadonlyArray<LookupAddress>>): LookupFunction =>
@@ -58,7 +58,8 @@ export const NodeWebhookPoster = ({
   resolve = systemResolve,
   timeLimitMs = 15_000
 }: WebhookPosterOptions = {}): WebhookPoster => {
-  // Separate connections: kept-alive ones of other clients were not checked.
+  // The connections are separate from other clients' ones, because kept-alive connections of other clients were not
+  // checked.
   const agents = { http: new HttpAgent(), https: new HttpsAgent() }
   const guarded = guardedLookup(resolve)
 
@@ -79,7 +80,7 @@ export const NodeWebhookPoster = ({
           ? requestTls(url, { ...options, agent: agents.https })
           : requestPlain(url, { ...options, agent: agents.http })
       request.on("error", fail)
-      // Without these a side that answers with another protocol, or hangs up in between, would be waited for without end.
+      // Without the two listeners below, the request would never end if the receiver switched the protocol or hung up.
       request.on("upgrade", ({ statusCode = 0 }, socket) => {
         socket.destroy()
         succeed({ status: statusCode, retryAfter: undefined })
@@ -87,7 +88,7 @@ export const NodeWebhookPoster = ({
       request.on("close", () => fail(new Error("no answer")))
       request.on("response", (response) => {
         succeed({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] })
-        // The body is ignored, at any length.
+        // The body of the response is ignored, whatever its length.
         response.on("error", () => undefined)
         response.destroy()
       })

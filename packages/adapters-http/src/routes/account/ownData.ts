@@ -39,7 +39,7 @@ const ErasedBody = named("ErasedAccount", "The erased data.", {
   transactions: Schema.Int.annotate({ description: "The rows of the ledger that stay, under a random name." })
 })
 
-/** Erases the caller. */
+/** Erases all data about the caller. */
 export const deleteAccount = defineRoute({
   method: "DELETE",
   path: "/api/account",
@@ -76,13 +76,14 @@ export const deleteAccount = defineRoute({
       })
     }
     const { expiresAt, token, userId } = caller
-    // The erasure refuses older tokens, but the clock of the identity provider may be ahead.
+    // After an erasure, older tokens are refused by their time of issue. The clock of the identity provider may be
+    // ahead, so this token is also signed out explicitly.
     const signOut = token === undefined || expiresAt === undefined ? Effect.void : endSession({ token, expiresAt })
     const erasing = Effect.tap(
       UserService.use((users) => users.eraseOneself(userId)),
       () => signOut
     )
-    // Both are done, also if the browser leaves.
+    // The erasure and the sign-out both run to their end, even if the browser disconnects.
     const { chats, documents, transactions } = yield* Effect.uninterruptible(erasing)
     const { sessionCookie } = context.server
     const names = sessionCookieNames(context.request.headers.cookie, sessionCookie)

@@ -36,7 +36,7 @@ const MovedBody = named("MovedCredits", "The result of an action on credits.", {
   available: whole("The credits that the person can spend now.")
 })
 
-/** The answer to an action on credits. */
+/** Makes the response to an action on credits. */
 const moved = Effect.fnUntraced(function* (userId: UserId, transaction: Transaction | undefined) {
   const { available } = yield* CreditService.use((credits) => credits.find(userId))
   const body: typeof MovedBody.Type = {
@@ -111,7 +111,8 @@ export const postOperatorGrant = defineRoute({
   errors: ["account_not_found", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body, caller, path: { id: userId } }) {
     const asked = yield* askedBy(caller, body.reason)
-    // Separate from the ledger's own keys, and the same event as in `POST /v1/users/{id}/grants`.
+    // The prefix separates this key from the ledger's own keys. `POST /v1/users/{id}/grants` uses the same prefix, so
+    // that one event grants credits only once through both.
     const key = `grant:${body.key}`
     const grant = { userId, asked, amount: body.amount, key }
     return yield* moved(userId, yield* OperatorActions.use((actions) => actions.grant(grant)))
@@ -145,7 +146,7 @@ export const postAdjustment = defineRoute({
   })
 })
 
-/** Takes back the credits of a refunded purchase. */
+/** Takes the credits of a refunded purchase away from a person. */
 export const postRefund = defineRoute({
   method: "POST",
   path: "/api/admin/users/{id}/refunds",
@@ -178,7 +179,7 @@ export const postRefund = defineRoute({
   })
 })
 
-/** Sets a tier, or lets billing decide again. */
+/** Sets a person's tier, or lets billing decide about it again. */
 export const putTier = defineRoute({
   method: "PUT",
   path: "/api/admin/users/{id}/tier",
@@ -206,7 +207,7 @@ export const putTier = defineRoute({
   })
 })
 
-/** Lets billing decide over a tier again. */
+/** Lets billing decide about a person's tier again. */
 export const postUnpin = defineRoute({
   method: "POST",
   path: "/api/admin/users/{id}/unpin",

@@ -36,7 +36,7 @@ const MoneyBody = named("MoneyReport", "The charges and the revenue of some days
   )
 })
 
-/** The charges and the revenue of the last days. */
+/** The charged credits and the revenue of the last days. */
 export const getMoney = defineRoute({
   method: "GET",
   path: "/api/admin/money",
@@ -132,10 +132,10 @@ const VerificationBody = named("Verification", "The comparison of a page of acco
   next: Schema.NullOr(Schema.String).annotate({ description: "`after` of the next page; null after the last one." })
 })
 
-/** Transactions older than this are trusted unless a time is given, so that a page costs little. */
+/** Transactions older than this are not recomputed unless the request names a time, so that one page costs little. */
 const TRUSTED_AFTER_MS = 86_400_000
 
-/** Compares some accounts with their rows. */
+/** Recomputes a page of accounts from their transactions and returns the differences. */
 export const getVerification = defineRoute({
   method: "GET",
   path: "/api/admin/verification",

@@ -2,14 +2,14 @@ import type { UserId } from "@parley/core"
 import { Result, Schema } from "effect"
 import { type Parameter, userParameter } from "../parameters.ts"
 
-/** A person, optional. */
+/** A parameter with the id of a person, optional. */
 export const optionalUserParameter = (description: string): Parameter<UserId | undefined> => ({
   ...userParameter,
   description,
   decode: (text) => (text === undefined ? Result.succeed(undefined) : userParameter.decode(text))
 })
 
-/** `true` or `false`; default false. */
+/** A parameter with `true` or `false`; default false. */
 export const flagParameter = (description: string): Parameter<boolean> => ({
   description,
   jsonSchema: { type: "boolean", default: false },
@@ -17,7 +17,7 @@ export const flagParameter = (description: string): Parameter<boolean> => ({
     text === "true" || text === "false" ? Result.succeed(text === "true") : Result.fail("Expected true or false")
 })
 
-/** A time, optional; in Unix milliseconds. */
+/** A parameter with a time, optional; decoded to Unix milliseconds. */
 export const optionalTimeParameter = (description: string): Parameter<number | undefined> => ({
   description,
   jsonSchema: { type: "string", format: "date-time" },
@@ -28,7 +28,7 @@ export const optionalTimeParameter = (description: string): Parameter<number | u
   }
 })
 
-/** The reason of an action, in the operator's words. */
+/** The operator's reason for an action, as free text. */
 export const Reason = Schema.String.check(
   Schema.isMaxLength(500),
   Schema.isPattern(/^(?=.*\S)[^\p{Cc}\p{Cs}]+$/u, { message: "Expected a reason, in one line" })

@@ -29,7 +29,7 @@ export const BalanceBody = named("Balance", "The credits of a person, in whole c
   examples: [{ allowance: 80, topup: 500, held: 4, debt: 0, available: 576, nextResetAt: "2026-12-31T09:00:00.000Z" }]
 })
 
-/** The body for a balance. */
+/** The balance in the form of the response. */
 export const balanceBody = ({ nextResetAt, ...credits }: Balance): typeof BalanceBody.Type => ({
   ...credits,
   nextResetAt: new Date(nextResetAt).toISOString()
@@ -40,13 +40,13 @@ export const HistoryBody = named("TransactionList", "A page of credit transactio
   ...pageFields("transactions")
 })
 
-/** The parameters of a history. */
+/** The query parameters of routes that return a history. */
 export const historyParameters = {
   ...pageParameters,
   type: textParameter("Only transactions of this type; an unknown type returns an empty list.")
 }
 
-/** The body for a page of a history. */
+/** A page of a history in the form of the response. */
 export const historyBody = (
   { total, transactions }: HistoryPage,
   { limit, offset }: { readonly limit: number; readonly offset: number }
@@ -79,7 +79,7 @@ export const getCreditHistory = defineRoute({
     const credits = yield* CreditService
     const { userId } = caller
     const history: Effect.Effect<HistoryPage, AccountNotFound | StorageFailed> = credits.history({ userId, ...query })
-    // The first request of a person opens the account, on any route.
+    // A person's first request opens the account, on any route.
     const openAndRead = Effect.andThen(credits.balance(userId), history)
     const page = yield* history.pipe(
       Effect.catchTag("AccountNotFound", () => openAndRead),
@@ -89,7 +89,7 @@ export const getCreditHistory = defineRoute({
   })
 })
 
-/** The most invoices of a list. */
+/** The largest number of invoices in a response. */
 const MAX_INVOICES = 100
 
 const InvoiceBody = named("Invoice", "An invoice of the payment provider.", {
@@ -111,7 +111,7 @@ export const PaymentPageBody = named("PaymentPage", "A page of the payment provi
   url: text("The address to which the browser is led.")
 })
 
-/** The provider's page on which a person manages plan and means of payment. */
+/** Returns the address of the provider's page on which a person manages the plan and the means of payment. */
 export const postPortal = defineRoute({
   method: "POST",
   path: "/api/billing/portal",

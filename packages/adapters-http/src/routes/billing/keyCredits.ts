@@ -9,7 +9,7 @@ import { defineRoute } from "../Route.ts"
 
 const MAX_LINES = 50
 
-/** The business event behind a call of a service. */
+/** The key of the business event behind a service's call. A repeated call with the same key has no second effect. */
 export const EventKey = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9._~:-]{1,140}$/, {
     message: "Expected 1 to 140 letters, digits, dots, dashes, colons, _ or ~"
@@ -84,13 +84,15 @@ const RenewedBody = named("RenewedHold", "A hold that lives on.", {
 const SettleBody = named("SettleHold", "A request to charge for work.", { ...Name, lines: Lines })
 const ReleaseBody = named("ReleaseHold", "A request to release a hold.", Name)
 
-/** The holds of a key are separate from those of other keys, and from those that the server meters itself. */
+/** The prefix separates the holds of this service key from those of other keys and of the server's own metering. */
 const ownName = ({ id }: ServiceKey, { key, userId }: { readonly userId: string; readonly key: string }) => ({
   userId,
   key: `key:${id}:${key}`
 })
 
-/** No work begins or goes on for a blocked person; the finished part can be charged. */
+/**
+ * Refuses to hold credits, or to renew a hold, for a blocked person. Work that is already done can still be charged.
+ */
 const refuseBlocked = ({ userId }: { readonly userId: UserId }) =>
   AccessList.use((accessList) => accessList.checkPerson(userId))
 
@@ -146,7 +148,7 @@ export const postReserve = defineRoute({
   })
 })
 
-/** Lets a hold live on. */
+/** Extends the lease of a hold. */
 export const postRenew = defineRoute({
   method: "POST",
   path: "/v1/credits/renew",
@@ -186,7 +188,7 @@ export const postSettle = defineRoute({
   })
 })
 
-/** Returns the held credits. */
+/** Returns the held credits to the person. */
 export const postRelease = defineRoute({
   method: "POST",
   path: "/v1/credits/release",

@@ -42,10 +42,10 @@ const PlansBody = named("Plans", "Everything that is on sale.", {
   })
 })
 
-/** The plans are worth showing without prices, and people wait for them no longer than this. */
+/** Longest wait for the provider's prices: after it the plans are returned without prices, which is still useful. */
 const PRICES_WITHIN = "5 seconds"
 
-/** The provider's current prices, as they are sent. */
+/** The provider's current prices in the form of the response. */
 const priceBody = ({ cost, priceId }: Offer): ReadonlyArray<typeof Price.Type> =>
   cost === undefined
     ? []
@@ -148,14 +148,14 @@ const Checkout = named("Checkout", "A request to pay.", {
   )
 })
 
-/** `path` with the result of the checkout in its query. */
+/** The address with the result of the checkout added to its query. */
 const withOutcome = (address: URL, outcome: "success" | "cancelled"): string => {
   const url = new URL(address)
   url.searchParams.set("checkout", outcome)
   return url.href
 }
 
-/** The checkout page on which a person pays. */
+/** Returns the address of the checkout page on which a person pays. */
 export const postCheckout = defineRoute({
   method: "POST",
   path: "/api/billing/checkout",
@@ -174,7 +174,7 @@ export const postCheckout = defineRoute({
     const billing = yield* BillingService
     if (mode === "subscription") {
       const { subscription } = yield* billing.subscription(userId)
-      // A second subscription would be paid beside the first.
+      // The person would pay for a second subscription beside the first.
       if (subscription !== undefined) return yield* new AlreadySubscribed()
     }
     const back = yield* returnAddress(context, returnTo, host)

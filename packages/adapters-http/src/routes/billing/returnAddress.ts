@@ -6,12 +6,12 @@ import { type Parameter, textParameter } from "../parameters.ts"
 
 const MAX_CHARACTERS = 1_000
 
-/** A path of this very server: no scheme, no host, nothing that a browser would read as one. */
+/** A path on this server: without a scheme or a host, or characters that a browser would read as such. */
 const OWN_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/
 
 const expected = { message: "Expected a path on this server, such as /billing" }
 
-/** The path of a page of this server: it cannot lead to any other server. */
+/** The path of a page of this server. Such a path cannot lead to another server. */
 export const OwnPath = Schema.String.check(
   Schema.isMaxLength(MAX_CHARACTERS, expected),
   Schema.isPattern(OWN_PATH, expected)
@@ -26,13 +26,13 @@ export const returnToParameter: Parameter<string> = {
   decode: (text = "/") => (isOwnPath(text) ? Result.succeed(text) : Result.fail(expected.message))
 }
 
-/** The Host header, for a server without a configured address: it counts only on this machine. */
+/** The Host header, used on a server without a configured address. It counts only if it names this machine. */
 export const hostParameter = textParameter("The host to return to, on a server without a public address.")
 
 /**
- * The full address of a page of this server, for an external page that leads back to it: below the configured address.
- * Without one only a Host header that names this machine counts, as a browser on this machine sends it; with any
- * other, its author could choose where people are sent. Undefined if the address is unknown.
+ * The full address of a page of this server, to which an external page sends the browser back: below the configured
+ * address, or without one at the host of the Host header. That host must be this machine, because with another one the
+ * author of the header could choose the site to which people are sent. Undefined if no address is known.
  */
 export const ownAddress = (context: Context, path: string, host: string | undefined): URL | undefined => {
   const { address } = context.server
@@ -40,7 +40,7 @@ export const ownAddress = (context: Context, path: string, host: string | undefi
   return new URL(`${address?.origin ?? `http://${host}`}${publicPathOf(context)}${path}`)
 }
 
-/** The same for payments, which require an address. */
+/** Like `ownAddress`, for payments: fails if no address is known. */
 export const returnAddress = (
   context: Context,
   path: string,

@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import type { OpenApiDocument } from "../../server/Server.ts"
 import { named, orNull, text, whole } from "../fields.ts"
 
-/** Marks the name of a tier: the server's catalog decides which exist. */
+/** The format that marks fields with the name of a tier, so that `withTiers` finds them. */
 const TIER_FORMAT = "tier"
 
-/** The name of a tier: one of those that the server's catalog has. */
+/** The name of a tier of the server's catalog. */
 export const TierName = Schema.String.annotate({ format: TIER_FORMAT })
 
 const isTierName = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -14,7 +14,10 @@ const isTierName = (value: unknown): value is Readonly<Record<string, unknown>> 
 
 const written = new WeakMap<OpenApiDocument, OpenApiDocument>()
 
-/** The document with the names of a server's tiers wherever one is named; written once for each. */
+/**
+ * The OpenAPI document with the server's tiers listed in each field that names a tier. It is written once for each list
+ * of tiers.
+ */
 export const withTiers = (document: OpenApiDocument, tiers: ReadonlyArray<Tier>): OpenApiDocument => {
   const known = written.get(document)
   if (known !== undefined) return known
@@ -26,7 +29,7 @@ export const withTiers = (document: OpenApiDocument, tiers: ReadonlyArray<Tier>)
   return named
 }
 
-/** A tier, as it is sent. */
+/** A tier in the form of the response. */
 export const TierBody = named("Tier", "A tier with its models and quotas.", {
   id: TierName.annotate({ description: "The tier's id." }),
   name: text("The name shown to people."),

@@ -55,7 +55,7 @@ const ReceiptRewriteRow = named(
   }
 )
 
-/** A reply's receipt, as it is sent. */
+/** The receipt of a reply in the form of the response. */
 export const ReplyReceiptRow = named("Receipt", "The receipt of a reply.", {
   ...payerRow,
   model: text("The model that answered."),
@@ -67,7 +67,10 @@ export const ReplyReceiptRow = named("Receipt", "The receipt of a reply.", {
   })
 })
 
-/** The receipt of metered work, as it is sent: its lines add up to the cost, at most the held amount. */
+/**
+ * The receipt of metered work in the form of the response. Its lines add up to the cost, which is at most the held
+ * amount.
+ */
 export const WorkReceiptRow = named("WorkReceipt", "The receipt of metered work: its lines add up to the cost.", {
   ...payerRow,
   charged_before: Schema.Int.annotate({
@@ -83,7 +86,7 @@ export const WorkReceiptRow = named("WorkReceipt", "The receipt of metered work:
   )
 })
 
-/** A credit transaction on the wire. */
+/** A transaction of the ledger in the form of the response. */
 export const TransactionRow = named("Transaction", "A change of a person's credits.", {
   id: text("The transaction's id."),
   transaction_type: choice(TRANSACTION_TYPES, "The kind of the change."),
@@ -99,7 +102,7 @@ export const TransactionRow = named("Transaction", "A change of a person's credi
 })
 export type TransactionRow = typeof TransactionRow.Type
 
-/** Converts a transaction to the row of the credit history, here and on the command line. */
+/** Converts a transaction to a row of the credit history, for the response and for the command line. */
 export const transactionRow = (transaction: Transaction): TransactionRow => ({
   id: transaction.id,
   transaction_type: transaction.type,
@@ -137,7 +140,7 @@ const workReceiptRow = (receipt: WorkReceipt): typeof WorkReceiptRow.Type => ({
   lines: receipt.lines.map(({ label, quantity, unitPrice }) => ({ label, quantity, unit_price: unitPrice }))
 })
 
-/** The price and the usage of a call of a model. */
+/** The price and the usage of one call of a model. */
 const callRow = ({
   estimated,
   model,
@@ -161,7 +164,7 @@ const callRow = ({
   estimated
 })
 
-/** Converts a reply's receipt to the row of histories and chats. */
+/** Converts the receipt of a reply to its form in histories and chats. */
 export const replyReceiptRow = (receipt: ReplyReceipt): typeof ReplyReceiptRow.Type => ({
   ...payerRowOf(receipt),
   ...callRow(receipt),

@@ -26,7 +26,7 @@ const UsageBody = named("UsageReport", "The usage of some days.", {
 /** The default number of days. */
 const DAYS = 30
 
-/** An optional UTC day such as `2026-11-30`. */
+/** A parameter with a UTC day such as `2026-11-30`, optional. */
 const dayParameter = (description: string): Parameter<string | undefined> => ({
   description,
   jsonSchema: { type: "string", format: "date" },

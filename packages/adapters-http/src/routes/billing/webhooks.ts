@@ -6,10 +6,10 @@ import { rawBody } from "../../body/rawBody.ts"
 import { named } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-/** As the interface names it, and as the provider really sends it. */
+/** The signature's header: the name in Parley's own interface, and the name that Stripe sends. */
 const SIGNATURE_HEADERS = ["payment-signature", "stripe-signature"] as const
 
-/** The payment provider, by its signature. */
+/** Admits the payment provider if its signature is valid. */
 const paymentProvider = signedWebhook({
   name: "payment-signature",
   description: "The caller is the payment provider.",
@@ -23,8 +23,8 @@ const paymentProvider = signedWebhook({
 })
 
 /**
- * Applies the payment provider's events: once each, in any order. A failure leaves no change, and the event may be
- * sent again.
+ * Applies the payment provider's events: each once, in any order of arrival. After a failure nothing is changed, and
+ * the provider may send the event again.
  */
 export const postPaymentWebhook = defineRoute({
   method: "POST",

@@ -142,7 +142,7 @@ export const listConversations = defineRoute({
   errors: ["bot_not_found", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, path, query }) {
     const service = yield* ConversationService
-    // A search reads much: few go on at a time, people in fair order.
+    // A search reads much, so only a few run at a time, in a fair order of people.
     const { largeWork }: Server = context.server
     if (query.search) yield* largeWork.read.enter(`user ${caller.userId}`)
     const { conversations, next } = yield* service.find(caller.userId, path.id, query)
@@ -212,7 +212,7 @@ export const deleteConversation = defineRoute({
 
 const utf8 = new TextEncoder()
 
-/** A file to keep, written while the conversations are read. */
+/** A response that browsers save as a file, written while the conversations are read. */
 const download = <E extends { readonly code: string; readonly message: string }>(
   pieces: Stream.Stream<string, E>,
   contentType: string,
@@ -226,7 +226,7 @@ const download = <E extends { readonly code: string; readonly message: string }>
 const jsonLine = (conversation: ReadConversation): string =>
   `${JSON.stringify({ ...conversationRow(conversation), messages: conversation.messages.map(messageRow) })}\n`
 
-/** All conversations, one a line of JSON. */
+/** Exports all conversations, one on each line of JSON. */
 export const exportConversationLines = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations.jsonl",
@@ -256,7 +256,7 @@ const TITLES = [
   "credits",
   "sources"
 ]
-/** By which spreadsheets know the encoding. */
+/** Spreadsheet programs recognise UTF-8 by this mark. */
 const BYTE_ORDER_MARK = "\uFEFF"
 
 const tableLines = ({ id, messages, visitor }: ReadConversation): string =>
@@ -280,7 +280,7 @@ const tableLines = ({ id, messages, visitor }: ReadConversation): string =>
     )
     .join("")
 
-/** All messages, one a row of a table. */
+/** Exports all messages as a table, one in each row. */
 export const exportConversationTable = defineRoute({
   method: "GET",
   path: "/api/bots/{id}/conversations.csv",

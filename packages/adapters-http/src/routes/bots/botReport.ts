@@ -83,7 +83,7 @@ export const getBotReport = defineRoute({
 
 const TITLES = ["day", "conversations", "unresolved", "questions", "unanswered", "good", "bad", "credits"]
 
-/** The days of the report of a bot as a table. */
+/** The report of a bot as a table, one day in each row. */
 export const getBotReportTable = defineRoute({
   ...reportRequest,
   method: "GET",

@@ -11,10 +11,10 @@ import { hostParameter, ownAddress } from "../billing/returnAddress.ts"
 import { choice, listOf, moment, named, orNull } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-/** Any text: an unknown provider is not found, and not invalid. */
+/** Accepts any text, because an unknown provider is answered with 404 and not as an invalid request. */
 const providerParameter = requiredTextParameter(`The CRM provider: ${CRM_PROVIDERS.join(" or ")}.`)
 
-/** The browser must not send this address as a referrer, because it contains a code and a state. */
+/** The address of the callback contains a code and a state, so the browser must not send it as a referrer. */
 const HEADERS = { "cache-control": "no-store", "referrer-policy": "no-referrer" }
 
 const STATE_COOKIE = "The sealed state of the connection, for ten minutes; httpOnly."
@@ -24,7 +24,7 @@ const transactionCookies = (context: Context): TransactionCookies => ({
   path: publicPathOf(context)
 })
 
-/** Redirects the browser to a CRM, where its person allows a bot access. */
+/** Redirects the browser to a CRM provider, where the person allows a bot access. */
 export const getCrmConnect = defineRoute({
   method: "GET",
   path: "/api/crm/{provider}/connect",
@@ -55,7 +55,7 @@ export const getCrmConnect = defineRoute({
   })
 })
 
-/** Takes the browser back from a CRM. */
+/** Receives the browser when the CRM provider sends it back. */
 export const getCrmCallback = defineRoute({
   method: "GET",
   path: "/api/crm/{provider}/callback",
@@ -165,7 +165,7 @@ const DisconnectedBody = named("CrmDisconnected", "The end of a connection.", {
   })
 })
 
-/** Disconnects a bot. */
+/** Disconnects a bot from a CRM. */
 export const deleteCrmConnection = defineRoute({
   method: "DELETE",
   path: "/api/bots/{id}/crm/{provider}",

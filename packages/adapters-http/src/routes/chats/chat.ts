@@ -34,7 +34,7 @@ export const getChat = defineRoute({
   handle: () => Effect.succeed(json(200, { message: "The chat API works." }))
 })
 
-/** The most documents that a header names: clients refuse heads of more than a few kilobytes. */
+/** The largest number of documents that a response header names: clients refuse heads of more than a few kilobytes. */
 const MOST_NAMED = 100
 
 const listOf = (ids: ReadonlyArray<string>): string => ids.slice(0, MOST_NAMED).join(",")

@@ -37,7 +37,7 @@ const chatFields = {
   updatedAt: moment("When the chat was last used.")
 }
 
-/** The passage of a source, in chats and in the conversations of bots. */
+/** The fields of a source with its passage, in chats and in the conversations of bots. */
 export const sourceFields = {
   number: whole("The number by which the reply cites it: `[1]`."),
   documentId: uuid("The document."),
@@ -76,7 +76,7 @@ export const messageFields = {
   createdAt: moment("When the message was stored.")
 }
 
-/** A rating as it is sent and stored. */
+/** A rating in the form of requests and responses. */
 export const RatingBody = ReplyRating.annotate({ identifier: "ReplyRating", description: "The rating of a reply." })
 
 const MessageBody = named("Message", "A message of a chat.", {
@@ -160,7 +160,7 @@ const listedRow = (chat: ListedChat): typeof ListedChatBody.Type => ({
   ...(chat.found === undefined ? {} : { found: chat.found })
 })
 
-/** A source as it is sent. */
+/** A source in the form of the response. */
 export const sourceRow = (source: StoredMessage["sources"][number]): typeof SourceBody.Type => ({
   ...source,
   headings: source.headings ?? []
@@ -183,7 +183,7 @@ const messageRow = (message: StoredMessage, cost: ReplyCost | undefined): typeof
   createdAt: iso(message.createdAt)
 })
 
-/** A person's chats, all or those with a text. */
+/** The chats of a person: all, or those that contain a text. */
 export const listChats = defineRoute({
   method: "GET",
   path: "/api/chats",
@@ -200,7 +200,7 @@ export const listChats = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ caller, context, query }) {
     const chat = yield* ChatService
-    // A search reads much: few go on at a time, people in fair order.
+    // A search reads much, so only a few run at a time, in a fair order of people.
     const { largeWork }: Server = context.server
     if (query.search) yield* largeWork.read.enter(`user ${caller.userId}`)
     const { chats, total } = yield* chat.list({ userId: caller.userId, ...query })
@@ -317,7 +317,7 @@ const ChatDocuments = named("ChatDocuments", "The documents of a chat.", {
   documentIds: DocumentIds.annotate({ description: "The ids of the documents." })
 })
 
-/** Keeps documents with a chat. */
+/** Stores the documents of a chat, in the place of the previous ones. */
 export const putChatDocuments = defineRoute({
   method: "PUT",
   path: "/api/chats/{id}/documents",

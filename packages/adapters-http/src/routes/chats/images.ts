@@ -22,7 +22,7 @@ const imageRow = ({ height, id, mediaType, width }: ChatImage): typeof ImageBody
   height
 })
 
-/** Stores an image for a message. */
+/** Stores an image that a later message shows. */
 export const postImage = defineRoute({
   method: "POST",
   path: "/api/images",
@@ -61,7 +61,8 @@ export const getImage = defineRoute({
     return streamed(Stream.make(bytes), {
       "content-type": mediaType,
       "content-length": String(bytes.byteLength),
-      // An image never changes, and another person of this browser may not see it.
+      // An image never changes, but another person who uses this browser must not see it, so the browser asks each
+      // time.
       "cache-control": "private, no-cache",
       "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
       "cross-origin-resource-policy": "same-origin"

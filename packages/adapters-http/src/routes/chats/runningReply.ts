@@ -9,10 +9,10 @@ import { asksForUiStream, EVENT_STREAM, UI_STREAM, uiStreamParameter } from "../
 import { uiMessageStream } from "./uiMessageStream.ts"
 
 const PATH = "/api/chats/{id}/stream"
-/** A running reply is among so many newest messages of its branch. */
+/** The number of newest messages of a branch in which a running reply is looked up. */
 const NEWEST = 20
 
-/** Joins a reply that runs. */
+/** Joins a running reply from its beginning. */
 export const getRunningReply = defineRoute({
   method: "GET",
   path: PATH,
@@ -57,7 +57,7 @@ export const getRunningReply = defineRoute({
     }
     if (!asksForUiStream(context.request, headers[UI_STREAM])) return streamed(reply.text, head)
     const branch = chats.get(userId, path.id, { limit: NEWEST, leaf: reply.messageId })
-    // The turn may not be stored yet.
+    // A chat whose first turn is not stored yet is not found.
     const { messages } = yield* Effect.catchTag(branch, "ChatNotFound", () => Effect.succeed({ messages: [] }))
     const { sources = [], unread = [] } = messages.find(({ id }) => id === reply.messageId) ?? {}
     const joined = { ...reply, sources, unreadDocuments: unread }
@@ -65,7 +65,7 @@ export const getRunningReply = defineRoute({
   })
 })
 
-/** Ends a reply that runs. */
+/** Stops a running reply. */
 export const deleteRunningReply = defineRoute({
   method: "DELETE",
   path: PATH,

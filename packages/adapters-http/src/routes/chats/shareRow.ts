@@ -1,7 +1,7 @@
 import type { ChatShare } from "@parley/core/adapter"
 import { moment, named, text, uuid } from "../fields.ts"
 
-/** A time in Unix milliseconds as text. */
+/** Converts a time in Unix milliseconds to ISO 8601. */
 export const iso = (milliseconds: number) => new Date(milliseconds).toISOString()
 
 export const ShareBody = named("ChatShare", "The share of a chat.", {

@@ -36,7 +36,7 @@ export const putShare = defineRoute({
   })
 })
 
-/** Ends a share. */
+/** Withdraws the link of a shared chat. */
 export const deleteShare = defineRoute({
   method: "DELETE",
   path: "/api/chats/{id}/share",
@@ -72,7 +72,7 @@ const SharedChatBody = named("SharedChat", "A shared branch of a chat.", {
   messages: listOf(SharedMessage, "The messages, oldest first: the newest 500.")
 })
 
-/** A shared chat, for anyone with its link. */
+/** Returns a shared chat to anyone who has its link. */
 export const getSharedChat = defineRoute({
   method: "GET",
   path: "/api/shared/{share}",
@@ -118,7 +118,7 @@ export const putRating = defineRoute({
   })
 })
 
-/** Takes a rating back. */
+/** Removes the rating of a reply. */
 export const deleteRating = defineRoute({
   method: "DELETE",
   path: "/api/chats/{id}/messages/{message}/rating",

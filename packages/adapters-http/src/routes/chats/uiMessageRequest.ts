@@ -5,7 +5,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 const fieldsOf = (value: unknown): Fields => Object(value) as Fields
 
-/** A message as Parley takes it: the text parts of a UI message, joined. Any other value stays as it is. */
+/**
+ * Converts a UI message of the AI SDK to Parley's form, with its text parts joined. Any other value stays unchanged.
+ */
 const messageOf = (message: unknown): unknown => {
   const { content, parts, role } = fieldsOf(message)
   if (content !== undefined || !Array.isArray(parts)) return message
@@ -24,8 +26,9 @@ const hasFile = (message: unknown): boolean => {
 const chatOf = (reply: Fields): unknown => fieldsOf(reply["metadata"])["chatId"]
 
 /**
- * The place of a request in its chat: after the newest reply of the page, whose stream began with its id and its chat. So
- * a question that is edited or asked again stands beside the earlier one. Empty if the page shows no reply.
+ * The chat and the parent message of a request: the newest reply that the page shows, whose stream began with its id
+ * and chat. An edited or repeated question thereby becomes a version of the earlier one. Empty if the page shows no
+ * reply.
  */
 const placeOf = (messages: ReadonlyArray<unknown>): Fields => {
   const reply = messages.map(fieldsOf).findLast((each) => each["role"] === "assistant" && chatOf(each) !== undefined)
@@ -33,9 +36,9 @@ const placeOf = (messages: ReadonlyArray<unknown>): Fields => {
 }
 
 /**
- * The request within the body that `useChat` sends: messages with parts become messages with texts, and without
- * `chatId` they stand after the newest reply. The `id` of `useChat` is its own name for a conversation. A file
- * within a message is refused, because the model would not read it.
+ * Converts the body that `useChat` sends to Parley's request: messages with parts become messages with texts. If
+ * `chatId` is missing, the request continues after the newest reply. The field `id` is `useChat`'s own name of a
+ * conversation and is ignored. A file within a message is refused, because the model would not read it.
  */
 export const requestFromUi = (body: unknown): Effect.Effect<unknown, InvalidChatRequest> => {
   const fields = fieldsOf(body)

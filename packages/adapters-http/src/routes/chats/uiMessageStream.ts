@@ -9,7 +9,7 @@ import { replyReceiptRow } from "../billing/transactionRow.ts"
 import { sourceRow } from "./chats.ts"
 import { EVENT_STREAM, UI_STREAM, UI_STREAM_VERSION } from "../parameters.ts"
 
-/** A reply to be written as a UI message stream. */
+/** A reply that is to be written as a UI message stream. */
 export interface UiReply {
   readonly chatId: string
   readonly messageId: string
@@ -29,12 +29,12 @@ export interface UiReader {
 
 type Part = Readonly<Record<string, unknown>> & { readonly type: string }
 
-/** An event (Server-Sent Events). JSON has no line breaks. */
+/** A Server-Sent Event with JSON, which contains no line breaks. */
 const eventOf = (data: Part): string => `data: ${JSON.stringify(data)}\n\n`
 
 const DONE = "data: [DONE]\n\n"
 
-/** The parts before the text. The page keeps the metadata with the message, and sends it with the next one. */
+/** The parts before the text. The page stores the metadata with the message, and sends it with the next request. */
 const beginningOf = (reply: UiReply): ReadonlyArray<Part> => [
   {
     type: "start",
@@ -52,8 +52,8 @@ const beginningOf = (reply: UiReply): ReadonlyArray<Part> => [
 ]
 
 /**
- * The parts after the text, which ends when the reply is settled. A reply that is complete stays complete if its cost
- * cannot be read: the parts of the cost are left out then.
+ * The parts after the text; the text ends when the reply is settled. If the cost or the balance cannot be read, its
+ * part is left out, because the reply is complete all the same.
  */
 const endingOf = Effect.fnUntraced(function* (
   credits: CreditService["Service"],
@@ -69,15 +69,16 @@ const endingOf = Effect.fnUntraced(function* (
     { type: "text-end", id: messageId },
     ...(receipt === undefined ? [] : [{ type: "data-receipt", id: "receipt", data: receipt }]),
     ...(balance === undefined ? [] : [{ type: "data-balance", id: "balance", data: balanceBody(balance) }]),
-    // Early releases of `ai` 5 refuse fields that they do not know; the receipt says how the reply ended.
+    // `finish` has no further fields, because early releases of `ai` 5 refuse unknown ones; the receipt contains how
+    // the reply ended.
     { type: "finish" }
   ]
 })
 
 /**
- * The response with a reply in the protocol of the AI SDK: its sources, its text, its receipt and the balance. `[DONE]` follows a
- * reply that is complete and settled. After a failure the last part is an `error`, whose text is the problem as JSON,
- * and the stream fails, so that the connection breaks as it does for plain text.
+ * The response with a reply in the protocol of the AI SDK: sources, text, receipt and balance. `[DONE]` follows if the
+ * reply is complete and settled. After a failure the last part is an `error` whose text is the problem as JSON, and the
+ * stream fails, so that the connection breaks as it does with plain text.
  */
 export const uiMessageStream = Effect.fnUntraced(function* (
   reply: UiReply,

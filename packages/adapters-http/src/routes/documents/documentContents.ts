@@ -66,10 +66,12 @@ export const getDocumentText = defineRoute({
   })
 })
 
-/** Nothing in a document runs or loads anything, should a browser show it. */
+/** The policy of a document's file: if a browser shows the file, it runs no code and loads nothing. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
-/** A `Content-Disposition` (RFC 6266) with the name as it is, and in ASCII for clients that know no other. */
+/**
+ * A `Content-Disposition` header (RFC 6266) with the exact filename, and an ASCII form for clients that read no other.
+ */
 const disposition = (kind: "inline" | "attachment", filename: string): string => {
   const ascii = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_")
   const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
@@ -79,15 +81,15 @@ const disposition = (kind: "inline" | "attachment", filename: string): string =>
   return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** A part of some bytes: from `from` to before `to`. */
+/** A range of bytes, from `from` up to but without `to`. */
 interface ByteRange {
   readonly from: number
   readonly to: number
 }
 
 /**
- * The part that a `Range` header requests of this many bytes (RFC 9110, 14.2). Undefined, for the whole, if it
- * requests several parts, one behind the end, or is invalid: a server may ignore the header.
+ * The range that a `Range` header requests of `size` bytes (RFC 9110, 14.2). Returns undefined, so that all bytes are
+ * sent, if the header is invalid, names several ranges or begins behind the end: a server may ignore the header.
  */
 const byteRange = (header: string | undefined, size: number): ByteRange | undefined => {
   const [, first = "", last = ""] = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/iu.exec(header ?? "") ?? []
@@ -102,7 +104,7 @@ const byteRange = (header: string | undefined, size: number): ByteRange | undefi
   return from >= size ? undefined : { from, to }
 }
 
-/** The uploaded bytes. */
+/** Returns the bytes of the uploaded file. */
 export const getDocumentFile = defineRoute({
   method: "GET",
   path: "/api/documents/{id}/file",

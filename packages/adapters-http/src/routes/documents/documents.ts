@@ -90,7 +90,7 @@ export const postUpload = defineRoute({
   })
 })
 
-/** Asks for a document's processing. */
+/** Requests the processing of a document. */
 export const postRag = defineRoute({
   method: "POST",
   path: "/api/rag",

@@ -6,7 +6,7 @@ import { json } from "../../exchange/Exchange.ts"
 import { choice, listOf, named, text, whole } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-/** Counts of documents compared with the present configuration. */
+/** The numbers of documents that match, and that do not match, the present configuration. */
 export const IndexingBody = {
   documents: whole("The number of ready documents."),
   passages: whole("The number of their passages."),

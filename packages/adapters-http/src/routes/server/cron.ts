@@ -10,7 +10,7 @@ const ResetBody = named("CreditReset", "The result of a run.", {
   resetCount: whole("The number of people whose period was begun.")
 })
 
-/** Begins the periods that are due. A run that was cut off is continued by the next one. */
+/** Begins all periods that are due. If a run is interrupted, the next one continues it. */
 export const getResetCredits = defineRoute({
   method: "GET",
   path: "/api/cron/reset-credits",
@@ -20,7 +20,7 @@ export const getResetCredits = defineRoute({
   errors: ["storage_unavailable"],
   handle: Effect.fnUntraced(function* () {
     const { resetCount, busy, refused } = yield* ResetService.use((resets) => resets.run()).pipe(
-      // A period that is due now is never too early.
+      // `run` begins only periods that are due, which is never too early.
       Effect.catchTag("ResetTooEarly", Effect.die)
     )
     const later = busy === 0 ? "" : ` ${busy} were being written and are left to the next run.`

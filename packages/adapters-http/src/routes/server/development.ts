@@ -8,7 +8,7 @@ import { clearSessionCookie, setSessionCookie } from "../../sessions/cookies.ts"
 import { moment, named, text } from "../fields.ts"
 import { defineRoute } from "../Route.ts"
 
-/** Anything that looks like an address and can be a user id. */
+/** A text that looks like an e-mail address and is valid as a user id. */
 const Email = Schema.String.check(
   Schema.isMaxLength(127),
   Schema.isPattern(/^[^\s@\p{C}]+@[^\s@\p{C}]+$/u, { message: "Expected an e-mail address" })
@@ -23,7 +23,7 @@ const SignedInBody = named("DevelopmentSession", "A session of the development s
 const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, address: string, context: Context) {
   const { userId, email, expiresAt, token, lifetimeSeconds } = yield* sessions.issue(address)
   const credits = yield* CreditService
-  // The first sight of a person opens the account.
+  // The person's account is opened at the first sign-in.
   yield* credits.balance(userId)
   yield* SecurityEvents.use(({ record }) => record({ event: "signed_in", userId }))
   const body: typeof SignedInBody.Type = { userId, email, expiresAt: new Date(expiresAt).toISOString() }
@@ -31,7 +31,7 @@ const signIn = Effect.fnUntraced(function* (sessions: DevelopmentSessions, addre
   return json(200, body, { "set-cookie": setSessionCookie(context.server.sessionCookie, session) })
 })
 
-/** Signs in the owner of an address. */
+/** Signs in a person by an e-mail address, without a proof. */
 export const postDevelopmentSignIn = defineRoute({
   method: "POST",
   path: "/dev/sign-in",
@@ -54,7 +54,7 @@ export const postDevelopmentSignIn = defineRoute({
   handle: ({ body, caller, context }) => signIn(caller, body.email, context)
 })
 
-/** Forgets the browser's session. */
+/** Removes the session of the development sign-in from the browser. */
 export const postDevelopmentSignOut = defineRoute({
   method: "POST",
   path: "/dev/sign-out",

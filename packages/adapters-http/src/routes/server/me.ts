@@ -45,7 +45,7 @@ const meOf = Effect.fnUntraced(function* (caller: Caller) {
   return body
 })
 
-/** The signed-in person, and their plan. */
+/** The signed-in person and their plan. */
 export const getMe = defineRoute({
   method: "GET",
   path: "/api/me",
@@ -57,7 +57,8 @@ export const getMe = defineRoute({
 })
 
 /**
- * The signed-in person, if there is one: a page calls this before it knows, and browsers log every 401 as an error.
+ * The signed-in person, or null. A page calls this route before it knows if a person is signed in, because browsers log
+ * every 401 as an error.
  */
 export const getSession = defineRoute({
   method: "GET",

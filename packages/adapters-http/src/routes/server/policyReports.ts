@@ -11,7 +11,7 @@ import { defineRoute } from "../Route.ts"
 
 const MAX_REPORT_BYTES = 16 * 1024
 
-/** The directives of our policies. A report names the one that the browser enforced. */
+/** The directives of Parley's own content security policies. A report names the directive that the browser enforced. */
 const DIRECTIVES = [
   "default-src",
   "script-src",
@@ -43,8 +43,8 @@ const Report = named("PolicyReport", "The report of a browser that enforced a co
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Report))
 
 /**
- * The directive of a report, or `other`. A report has addresses and pieces of pages, which are neither kept nor
- * repeated.
+ * Reads the directive of a report, or `other`. The rest of a report, with addresses and pieces of pages, is neither
+ * stored nor repeated.
  */
 const reportBody: RouteBody<string, "invalid_request" | JsonRefusal> = {
   contentType: "application/csp-report",
@@ -67,7 +67,7 @@ const reportBody: RouteBody<string, "invalid_request" | JsonRefusal> = {
   })
 }
 
-/** Takes the reports of browsers that enforced the policy of a page. They come without a session. */
+/** Receives the reports of browsers that enforced the content security policy of a page. Reports carry no session. */
 export const postPolicyReport = defineRoute({
   method: "POST",
   path: "/csp-reports",

@@ -14,7 +14,7 @@ const SignedOutBody = named("SignedOut", "The end of a session.", {
 
 const COOKIE = { "set-cookie": "The session cookie, emptied; one for each cookie that carries a part of it." }
 
-/** Ends the caller's session; redirects a form, and returns the address to a script. */
+/** Ends the caller's session. A form is redirected to the next page; a script receives that page's address. */
 export const postSignOut = defineRoute({
   method: "POST",
   path: "/api/sign-out",

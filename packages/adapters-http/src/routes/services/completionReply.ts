@@ -27,7 +27,7 @@ const CompletionChoice = named("CompletionChoice", "The reply.", {
   finish_reason: choice(["stop", "length"], "`length`: the reply reached the limit of its tokens.")
 })
 
-/** A reply that is returned whole. */
+/** A reply in one piece, in the form of OpenAI's protocol. */
 export const CompletionBody = named("Completion", "A reply in the form of OpenAI's protocol.", {
   id: text("The id of the reply."),
   object: constant("chat.completion", "The kind of the object."),
@@ -39,12 +39,12 @@ export const CompletionBody = named("Completion", "A reply in the form of OpenAI
   })
 })
 
-/** A reply, and the look-up of its cost once it has ended. */
+/** A reply, with an effect that looks up its cost after the reply has ended. */
 export interface StartedCompletion {
   readonly reply: Reply
   /** Unix seconds. */
   readonly created: number
-  /** Undefined if the charge is not stored yet. */
+  /** Reads the cost; undefined if the charge is not stored yet. */
   readonly cost: Effect.Effect<ReplyCost | undefined>
 }
 
@@ -67,7 +67,7 @@ const usageOf = ({ credits, receipt: { usage } }: ReplyCost): typeof CompletionU
   }
 }
 
-/** The whole reply as JSON, once it has ended. Fails as the reply does. */
+/** The complete reply as JSON, after the reply has ended. Fails if the reply fails. */
 export const wholeCompletion = Effect.fnUntraced(function* (started: StartedCompletion) {
   const content = yield* Stream.mkString(started.reply.text)
   const cost = yield* started.cost
@@ -89,7 +89,10 @@ export const wholeCompletion = Effect.fnUntraced(function* (started: StartedComp
 
 const HALF_AT_END = /[\ud800-\udbff]$/
 
-/** The same text in whole characters: half of one waits for its other half, since not every client joins them again. */
+/**
+ * The same text in pieces that end between characters: half a surrogate pair waits for the other half, because not
+ * every client joins them again.
+ */
 const inWholeCharacters = <E>(text: Stream.Stream<string, E>): Stream.Stream<string, E> =>
   text.pipe(
     Stream.mapAccum(
@@ -106,8 +109,8 @@ const inWholeCharacters = <E>(text: Stream.Stream<string, E>): Stream.Stream<str
 const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`
 
 /**
- * The reply as server-sent events. Only a complete reply ends with `[DONE]`; after the event of a failure the stream
- * fails, which breaks the connection off.
+ * The reply as server-sent events. Only a complete reply ends with `[DONE]`. After a failure an event with the error is
+ * sent, and the stream fails, which breaks the connection.
  */
 export const streamedCompletion = (
   started: StartedCompletion,

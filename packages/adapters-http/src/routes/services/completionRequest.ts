@@ -38,7 +38,10 @@ const endsWithQuestion = (messages: ReadonlyArray<Message>) => {
   return textOf(last).trim() !== "" || "Expected the last message to say something"
 }
 
-/** A parameter that would change the form or the meaning of the answer: it may be there only if it asks for nothing. */
+/**
+ * A parameter of OpenAI's protocol that Parley does not support. It is refused unless its value asks for the default
+ * behaviour.
+ */
 const unsupported = (what: string, isHarmless: (value: unknown) => boolean) =>
   Schema.optionalKey(
     Schema.Unknown.check(
@@ -76,7 +79,7 @@ const Limit = Schema.optionalKey(
   Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })))
 )
 
-/** The body of a completion. Parameters that are not here, such as `temperature`, are ignored. */
+/** The body of a completion. Parameters that are not listed here, such as `temperature`, are ignored. */
 export const CompletionRequest = named("CompletionRequest", "A conversation to answer, in OpenAI's protocol.", {
   model: text("A model of GET /v1/models.").annotateKey({
     messageMissingKey: "Expected the id of a model of GET /v1/models"
@@ -113,7 +116,7 @@ export const CompletionRequest = named("CompletionRequest", "A conversation to a
 })
 export type CompletionRequest = typeof CompletionRequest.Type
 
-/** The conversation as a chat takes it: instructions apart from the messages. */
+/** The conversation in Parley's form: the instructions apart from the messages. */
 export const conversationOf = ({ messages }: CompletionRequest) => {
   const instructions: Array<string> = []
   const said: Array<{ readonly role: "user" | "assistant"; readonly content: string }> = []
@@ -125,7 +128,7 @@ export const conversationOf = ({ messages }: CompletionRequest) => {
   return { instructions: instructions.join("\n\n"), messages: said }
 }
 
-/** The most tokens that the reply may have; undefined if the request bounds nothing. */
+/** The largest number of tokens that the reply may have; undefined if the request sets no limit. */
 export const outputLimitOf = (request: CompletionRequest): number | undefined => {
   const limits = [request.max_completion_tokens, request.max_tokens].filter((limit) => typeof limit === "number")
   return limits.length === 0 ? undefined : Math.min(...limits)

@@ -14,13 +14,13 @@ import { defineRoute } from "../Route.ts"
 import { CompletionBody, type StartedCompletion, streamedCompletion, wholeCompletion } from "./completionReply.ts"
 import { CompletionRequest, conversationOf, outputLimitOf } from "./completionRequest.ts"
 
-/** The ids of the models that the server can run for people of some tier. */
+/** The ids of the models that the server can run for people of any tier. */
 const offeredModels = Effect.map(
   ModelOffers.use(({ tiers }) => tiers),
   (tiers) => [...new Set(tiers.flatMap(({ models }) => models))]
 )
 
-/** The person pays and has the chat, and the key is the source of the usage. */
+/** The person pays and owns the chat; the service key is the spender. */
 const partiesOf = ({ id }: ServiceKey, user: UserId): ReplyParties => ({
   payer: user,
   documentsOwner: user,
@@ -28,7 +28,10 @@ const partiesOf = ({ id }: ServiceKey, user: UserId): ReplyParties => ({
   source: `key:${id}`
 })
 
-/** Starts the reply. The idempotency keys of a service are separate from those of other services and of the person. */
+/**
+ * Starts the reply. The prefix separates the idempotency keys of this service from those of other services and of the
+ * person.
+ */
 const start = Effect.fnUntraced(function* (
   caller: ServiceKey,
   body: CompletionRequest,
@@ -46,7 +49,7 @@ const start = Effect.fnUntraced(function* (
   )
   const reply = yield* sending.pipe(
     Effect.catchTag("InvalidChatRequest", ({ issues }) => new InvalidRequest({ issues })),
-    // It names no document, and the service vouches for the person.
+    // These failures cannot occur: the request names no document or project, and the service vouches for the person.
     Effect.catchTag(["DocumentNotFound", "DocumentForbidden", "ProjectNotFound", "SessionInvalid"], Effect.die)
   )
   const credits = yield* CreditService
@@ -60,7 +63,10 @@ const start = Effect.fnUntraced(function* (
   } satisfies StartedCompletion
 })
 
-/** The failure of a reply that is returned whole, after its first words: they were charged, so it is not repeated. */
+/**
+ * The failure of a reply that broke off after its first words. Those were charged, so clients should not repeat the
+ * request.
+ */
 const cutOff = ({ model }: ModelFailed) => new ModelFailed({ model, reason: "cut-off", retryable: false })
 
 /** Answers a conversation in OpenAI's protocol. */
@@ -102,7 +108,7 @@ export const postCompletion = defineRoute({
       const events = streamedCompletion(started, { includesUsage, requestId: request.id })
       return streamed(events, { "content-type": "text/event-stream; charset=utf-8", ...common })
     }
-    // A stream of one piece: the memory of the request's body is returned before the reply is awaited.
+    // A stream with one piece, so that the memory of the request's body is returned before the reply is awaited.
     const whole = Stream.fromEffect(Effect.mapError(wholeCompletion(started), cutOff))
     return streamed(whole, { "content-type": "application/json; charset=utf-8", ...common })
   })

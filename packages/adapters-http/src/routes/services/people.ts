@@ -19,7 +19,7 @@ const Reason = Schema.optionalKey(
   )
 ).annotate({ description: "The reason, in a few words; stored in the audit log." })
 
-/** The actor of a key in the audit log. */
+/** The name of a service key as an actor in the audit log. */
 const actorOf = ({ id }: ServiceKey) => `key:${id}`
 
 /** A person's balance. */
@@ -81,7 +81,7 @@ export const postGrant = defineRoute({
   responses: { 200: { description: "The grant, or the first answer to the same.", schema: GrantedBody } },
   errors: ["account_not_found", "idempotency_conflict", "invalid_amount", "storage_unavailable"],
   handle: Effect.fnUntraced(function* ({ body: { amount, key, reason }, caller, path }) {
-    // Separate from the ledger's own keys, for example those of payments.
+    // The prefix separates this key from the ledger's own keys, such as those of payments.
     const grant = { userId: path.id, amount, key: `grant:${key}`, asked: { by: actorOf(caller), reason } }
     const transaction = yield* OperatorActions.use((actions) => actions.grant(grant))
     const answer: typeof GrantedBody.Type = {
@@ -106,7 +106,7 @@ const StandingBody = named("PersonTier", "The tier of a person.", {
   available: Schema.Int.annotate({ description: "The credits that can be spent." })
 })
 
-/** A person's tier, as it is sent. */
+/** A person's tier in the form of the response. */
 const standingOf = Effect.fnUntraced(function* (userId: string) {
   const { paidTier = null, pinned, tier } = yield* OperatorTiers.use((tiers) => tiers.standing(userId))
   const { available } = yield* CreditService.use((credits) => credits.find(userId))

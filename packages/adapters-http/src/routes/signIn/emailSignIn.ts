@@ -44,7 +44,7 @@ const viewOf = ({ browser }: SigningIn, code: string | undefined, step: "code" |
   return step === "code" && browser !== undefined ? { _tag: "code" } : { _tag: "email" }
 }
 
-/** Leads the browser to a page of its own, so that reloading it sends no form again. */
+/** Redirects the browser to another page, so that reloading that page does not send the form again. */
 const leadTo = (context: Context, path: string, headers: ResponseHeaders = {}) =>
   empty({ "cache-control": "no-store", ...headers, location: `${publicPathOf(context)}${path}` }, 303)
 
@@ -77,7 +77,7 @@ export const getSignIn = defineRoute({
     )
 })
 
-/** Sends a mail. */
+/** Sends a mail with a code for signing in. */
 export const postSignIn = defineRoute({
   method: "POST",
   path: PAGE,
@@ -110,11 +110,11 @@ export const postSignIn = defineRoute({
     )
 })
 
-/** Ends the sessions that the browser's cookies still carry: the new one replaces them. */
+/** Ends the sessions in the browser's cookies, because the new session replaces them. */
 const endEarlierSessions = Effect.fnUntraced(function* ({ verifier }: OwnSessions, { request, server }: Context) {
   const tokens = candidateTokens(request.headers.cookie, server.sessionCookie)
   for (const token of tokens.slice(0, MOST_CANDIDATES)) {
-    // A token that proves nothing needs no end.
+    // A token that is refused proves no session that could be ended.
     const earlier = yield* Effect.option(verifier.verify(token))
     if (Option.isSome(earlier)) yield* endSession({ token, expiresAt: earlier.value.expiresAt })
   }
@@ -127,7 +127,7 @@ const signIn = Effect.fnUntraced(function* (
 ) {
   const startedAt = yield* Clock.currentTimeMillis
   const person = yield* EmailSignIn.use((service) => service.confirm({ browser, code, address }))
-  // The first sight of a person opens the account, unless the person was erased since the code was redeemed.
+  // The account is opened at the first sign-in, unless the person was erased since the code was redeemed.
   yield* CreditService.use((credits) => credits.balance(person.userId)).pipe(
     Effect.provideService(SessionIssuedAt, startedAt)
   )
@@ -143,7 +143,7 @@ const signIn = Effect.fnUntraced(function* (
   })
 })
 
-/** Signs in. */
+/** Signs a person in with the code of a mail. */
 export const postSignInCode = defineRoute({
   method: "POST",
   path: `${PAGE}/code`,

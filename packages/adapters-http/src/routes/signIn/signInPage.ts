@@ -3,7 +3,7 @@ import type { SignInLanguage } from "@parley/core/effect"
 import { type Response, type ResponseHeaders, wholeBytes } from "../../exchange/Exchange.ts"
 import { type SignInProblem, type SignInTexts, signInTexts } from "./signInTexts.ts"
 
-/** The operator's name, logo and accent; of Parley, the page shows none. */
+/** The operator's name, logo and accent colour. The page shows no brand of Parley itself. */
 export interface SignInBrand {
   readonly name?: string | undefined
   readonly logo?: string | undefined
@@ -26,7 +26,10 @@ button { margin: 1rem 0; padding: .6rem; border: 0; border-radius: .4rem; backgr
 .brand img { width: 2.75rem; height: 2.75rem; object-fit: contain }
 `
 
-/** No script, no file but the logo in the page, and only this style. Forms and reports of the browser go to this server only. */
+/**
+ * The page's policy: no scripts, no files except the logo in the page, and only this style. The browser sends forms and
+ * reports to this server only.
+ */
 const policyOf = (path: string, style: string, { logo }: SignInBrand): string =>
   [
     "default-src 'none'",
@@ -40,7 +43,9 @@ const policyOf = (path: string, style: string, { logo }: SignInBrand): string =>
     `report-uri ${path.replace(/\/sign-in$/, "/csp-reports")}`
   ].join("; ")
 
-/** The address may contain a code: no cache keeps the page, and no other site sees its address. */
+/**
+ * The page's address may contain a code, so no cache stores the page, and no other site gets its address as a referrer.
+ */
 const HEADERS: ResponseHeaders = {
   "content-type": "text/html; charset=utf-8",
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
@@ -53,9 +58,9 @@ const HEADERS: ResponseHeaders = {
 export type SignInView =
   | { readonly _tag: "email" }
   | { readonly _tag: "code" }
-  /** The mail's link was opened in the browser that asked. */
+  /** The link of the mail was opened in the browser that asked for the mail. */
   | { readonly _tag: "link"; readonly code: string }
-  /** The mail's link was opened in another browser. */
+  /** The link of the mail was opened in another browser. */
   | { readonly _tag: "elsewhere"; readonly code: string }
 
 const emailForm = (path: string, { email, send }: SignInTexts): string => `
@@ -74,7 +79,9 @@ const codeForm = (path: string, { code, codeHint, signIn }: SignInTexts): string
 <button type="submit">${signIn}</button>
 </form>`
 
-/** Opening the link changes nothing, because programs that check mails open links, too. */
+/**
+ * Opening the link changes nothing, because programs that check mails also open links: a person confirms with a button.
+ */
 const linkForm = (path: string, code: string, { confirm, signIn }: SignInTexts): string => `
 <p>${confirm}</p>
 <form method="post" action="${path}/code">
@@ -109,14 +116,14 @@ export interface SignInPageInput {
   readonly view: SignInView
   readonly problem: SignInProblem | undefined
   readonly language: SignInLanguage
-  /** The path of the page as people see it: a text of the server. */
+  /** The path of the routes as people see it. It comes from the server's settings, not from the request. */
   readonly path: string
   readonly brand: SignInBrand
 }
 
 /**
- * The page. It works without scripts. All of its texts are the server's own or of its settings; a code has letters,
- * digits and a hyphen only.
+ * Makes the page, which works without scripts. All texts come from the server or its settings, so they are safe in
+ * HTML; a code contains only letters, digits and a hyphen.
  */
 export const signInPage = ({ brand, language, path, problem, view }: SignInPageInput): Response => {
   const texts = signInTexts[language]

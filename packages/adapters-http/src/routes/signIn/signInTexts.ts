@@ -1,10 +1,10 @@
 import { SIGN_IN_LANGUAGES, type SignInLanguage } from "@parley/core/effect"
 
-/** The problems that the sign-in page shows, by their names in its address. */
+/** The names of the problems that the sign-in page shows, as in the query of its address. */
 export const SIGN_IN_PROBLEMS = ["email", "limited", "code", "blocked"] as const
 export type SignInProblem = (typeof SIGN_IN_PROBLEMS)[number]
 
-/** The words of the sign-in page. */
+/** The texts of the sign-in page in one language. */
 export interface SignInTexts {
   readonly title: string
   readonly intro: string
@@ -65,7 +65,7 @@ export const signInTexts: Readonly<Record<SignInLanguage, SignInTexts>> = {
   }
 }
 
-/** The first language of an Accept-Language header (RFC 9110, 12.5.4) that the page has; English otherwise. */
+/** The first language in an Accept-Language header (RFC 9110, 12.5.4) in which the page exists; otherwise English. */
 export const languageOf = (accepted: string | undefined): SignInLanguage => {
   const wanted = (accepted ?? "")
     .slice(0, 1_000)

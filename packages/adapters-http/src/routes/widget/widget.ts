@@ -71,7 +71,7 @@ export const getWidgetConfig = defineRoute({
   })
 })
 
-/** Answers a visitor. */
+/** Answers a message of a visitor. */
 export const postWidgetChat = defineRoute({
   method: "POST",
   path: "/api/widget/chat",
@@ -176,7 +176,9 @@ const TranscriptBody = named("Transcript", "A conversation as its visitor sees i
   )
 })
 
-/** A visitor's own conversation. A POST, so that ids are in no address and no log of addresses. */
+/**
+ * Returns a visitor's own conversation. It is a POST, so that the ids appear in no address and in no log of addresses.
+ */
 export const postWidgetConversation = defineRoute({
   method: "POST",
   path: "/api/widget/conversation",

@@ -15,25 +15,26 @@ import { defineRoute } from "../Route.ts"
 const LOADER_SECONDS = 300
 const FOR_EVER = "public, max-age=31536000, immutable"
 
-/** Pages of any site may load it, also those that isolate themselves (`Cross-Origin-Embedder-Policy`). */
+/** Pages of any site may load the file, even pages with `Cross-Origin-Embedder-Policy`. */
 const FOREIGN: ResponseHeaders = { "cross-origin-resource-policy": "cross-origin" }
 
 const ONLY_TEXT = ["require-trusted-types-for 'script'", "trusted-types 'none'"]
 
-/** In the place of a public key: the frame shows settings that the dashboard sends it. */
+/** The text in the place of a public key with which the frame shows settings that the dashboard sends to it. */
 const PREVIEW = "preview"
 
 /**
- * The policy of the frame's page: load its own files, call its own server, no inline code, and no parsing of texts as
- * HTML. Only these sites and this server's own pages may show it; every page may if `sites` is undefined. A challenge
- * adds the scripts and frames of its origin; its script writes HTML, so the last rule does not hold then.
+ * The policy of the page in the frame: it loads its own files and calls its own server, without inline code and without
+ * parsing texts as HTML. Only `sites` and this server's own pages may show it, or every page if `sites` is undefined. A
+ * challenge adds the scripts and frames of its origin; its script writes HTML, so parsing texts as HTML is allowed
+ * then.
  */
 const framePolicy = (
   sites: ReadonlyArray<string> | undefined,
   challengeOrigin: string | undefined,
   { address, widgetOrigin }: Pick<Server, "address" | "widgetOrigin">
 ): string => {
-  // The dashboard's preview.
+  // The dashboard shows the frame in its preview, so its origin is allowed, too.
   const own = widgetOrigin === undefined || address === undefined ? "'self'" : `'self' ${address.origin}`
   return [
     "default-src 'none'",
@@ -62,7 +63,7 @@ const takes = (accepted: string | undefined, encoding: string): boolean =>
     ?.split(",")
     .some((each) => each.trim().split(";")[0]?.trim() === encoding && !/;\s*q=0(\.0*)?\s*$/.test(each)) ?? false
 
-/** The file in an encoding that the client accepts, or 304 if it has this content already. */
+/** The file in an encoding that the client accepts, or 304 if the client has this version already. */
 const answerWith = (file: WidgetFile, etag: string, sent: Sent, headers: ResponseHeaders): Response => {
   const all = { ...headers, etag, vary: "accept-encoding" }
   const known = sent["if-none-match"]?.split(",").map((each) => each.trim().replace(/^W\//, ""))
@@ -81,11 +82,14 @@ const built: Effect.Effect<WidgetFiles, WidgetNotBuilt> = Effect.suspend(() => {
 
 const UNCHANGED = { description: "The client has it already." }
 
-/** A script that puts the loader of another origin into its own place, with its attributes. */
+/** A script that inserts the loader of another origin beside its own script element, with the same attributes. */
 const loadFrom = ({ origin }: URL): string =>
   `(()=>{const s=document.currentScript,n=document.createElement("script");Object.assign(n.dataset,s.dataset);n.async=true;n.src=${JSON.stringify(`${origin}/widget.js`)};s.after(n)})()`
 
-/** The script that sites embed. Pages that embed it from another origin than the widget's get the one there. */
+/**
+ * The script that sites embed. If visitors have a separate origin, a page that loads the script from another origin
+ * gets a short script that loads it from there.
+ */
 export const getWidgetLoader = defineRoute({
   method: "GET",
   path: "/widget.js",
@@ -112,13 +116,13 @@ const frameParameters = {
   "sec-fetch-dest": textParameter("The place in which the browser shows the page: only a frame counts as installed.")
 }
 
-/** True for the address of a page of another site that shows the chat in a frame. */
+/** True if a page of another site shows the chat in a frame; `page` is the address of that page. */
 const isForeignFrame = (page: string, destination: string | undefined, own: ReadonlyArray<string | undefined>) =>
   (destination === undefined || destination === "iframe") && !own.includes(URL.parse(page)?.host)
 
 /**
- * The page in the frame. It is the same for every bot, and for none: the configuration shows if the bot exists. The
- * `ETag` covers the policy, too, so that no browser keeps an old policy.
+ * The page in the frame. It is the same for every public key, even an unknown one: only the bot's configuration shows
+ * if the bot exists. The `ETag` covers the policy, too, so that no browser keeps an old policy.
  */
 export const getWidgetFrame = defineRoute({
   method: "GET",
@@ -149,14 +153,14 @@ export const getWidgetFrame = defineRoute({
       "cache-control": "no-cache",
       "content-security-policy": policy,
       "cross-origin-embedder-policy": "require-corp",
-      // The opener policy is the embedding page's to set.
+      // The page that embeds the frame decides about the opener policy.
       "cross-origin-opener-policy": [],
       "x-frame-options": []
     })
   })
 })
 
-/** The files of that page. */
+/** The files that the page in the frame loads. */
 export const getWidgetAsset = defineRoute({
   method: "GET",
   path: "/widget/assets/{name}",
