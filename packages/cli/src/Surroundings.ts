@@ -4,18 +4,18 @@ import { Console, Context, Layer } from "effect"
 import type { Environment } from "./config/EnvironmentReader.ts"
 import { readEnvironmentFile } from "./config/environmentFile.ts"
 
-/** The environment of a command line. */
+/** The working folder, the environment variables and the output of a command line. */
 export interface SurroundingParts {
-  /** The folder that relative paths start from. */
+  /** The folder in which relative paths begin. */
   readonly folder: string
-  /** Reads the environment, and its problems. */
+  /** Reads the environment variables, and returns the problems found while reading them. */
   readEnvironment(): { readonly environment: Environment; readonly problems: ReadonlyArray<string> }
-  /** Receives the output as it is printed. */
+  /** Receives the output of the command as soon as it is printed. */
   stdout(text: string): void
   stderr(text: string): void
 }
 
-/** The surroundings of a command line: by default those of this process, with its `.env` file. */
+/** The surroundings in which a command line runs; by default those of this process, with its `.env` file. */
 export class Surroundings extends Context.Reference<SurroundingParts>("@parley/cli/Surroundings", {
   defaultValue: () => ({
     get folder() {
@@ -39,18 +39,18 @@ const writer = (write: (text: string) => void): Writable =>
     }
   })
 
-/** A console that passes its output on instead of printing it. */
+/** A console that passes its output to two functions instead of printing it. */
 export const consoleTo = ({ stderr, stdout }: Pick<SurroundingParts, "stderr" | "stdout">): Console.Console =>
   new NodeConsole({ stdout: writer(stdout), stderr: writer(stderr) })
 
-/** The surroundings of a command line that runs inside another program. */
+/** The surroundings of a command line that another program runs within its process. */
 export interface GivenSurroundings extends Pick<SurroundingParts, "folder" | "stderr" | "stdout"> {
   readonly environment: Environment
-  /** Resolves with the signal that stops it in order, as a signal to the process would; default: none. */
+  /** Resolves with the signal on which the command stops in order, as a process would; default: never. */
   readonly stop?: Promise<"SIGINT" | "SIGTERM">
 }
 
-/** A layer of the given surroundings, with a console that prints into them. */
+/** A layer with the given surroundings, and with a console that prints into them. */
 export const surroundingsLayer = ({ environment, ...parts }: GivenSurroundings): Layer.Layer<never> =>
   Layer.mergeAll(
     Layer.succeed(Surroundings, { ...parts, readEnvironment: () => ({ environment, problems: [] }) }),

@@ -6,10 +6,10 @@ export const exitCodes = {
   configuration: 3,
   notFound: 4,
   refused: 5,
-  /** `EX_UNAVAILABLE` of sysexits.h: something Parley depends on does not answer. */
+  /** `EX_UNAVAILABLE` of sysexits.h: a service that Parley depends on does not answer. */
   unavailable: 69
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** The exit code of a process that a signal ended, as shells count: 128 and the signal's number. */
+/** The exit code of a process that a signal ended, as shells report it: 128 plus the signal's number. */
 export const exitCodeOfSignal = (signal: "SIGINT" | "SIGTERM"): number => (signal === "SIGINT" ? 130 : 143)

@@ -1,13 +1,13 @@
-/** Levels of LOG_LEVEL that let a line of information through. */
+/** The values of `LOG_LEVEL` at which information is logged. */
 const TALKATIVE = ["", "trace", "debug", "info"]
 
-/** Command lines that start a process which stays. */
+/** The commands that start a process which keeps running. */
 const STARTING = ["serve", "serve --no-work", "work"]
 
 /**
- * The first line of a server or worker on stderr, before slow modules are loaded, so that the screen does not stay
- * empty: a sentence, in production a line of the JSON log. Undefined for other commands, and if the log level hides
- * information.
+ * The first line that a server or worker prints on stderr, before slow modules are loaded, so that the screen is not
+ * empty meanwhile: a sentence, or in production a line of the JSON log. Undefined for other commands, and if the log
+ * level hides information.
  */
 export const firstLine = (
   argv: ReadonlyArray<string>,
@@ -23,7 +23,7 @@ export const firstLine = (
 }
 
 /**
- * True if these words start a server on the embedded database, as far as it is known before the configuration is
+ * True if these arguments start a server on the embedded database, as far as that is known before the configuration is
  * checked.
  */
 export const servesEmbedded = (

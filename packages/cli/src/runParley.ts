@@ -9,14 +9,17 @@ import { type GivenSurroundings, surroundingsLayer } from "./Surroundings.ts"
 
 const colorsHere = (): boolean => process.stdout.isTTY && !process.env["NO_COLOR"]
 
-/** A command inside another program is stopped only by that program, and never ends it. */
+/**
+ * The stop signal of a command inside another program. Only that program can stop the command, and the command never
+ * ends the process.
+ */
 const stopOf = ({ stop }: GivenSurroundings): StopSignal["Service"] => ({
   wait: stop === undefined ? Effect.never : Effect.promise(() => stop),
   end: () => undefined
 })
 
 /**
- * Runs the `parley` command with these arguments in this process; returns its exit code. By default it uses the
+ * Runs the `parley` command with these arguments in this process, and returns its exit code. By default it uses the
  * environment, the working folder, the output and the signals of this process.
  */
 export const runParley = (argv: ReadonlyArray<string>, given?: GivenSurroundings): Promise<number> => {

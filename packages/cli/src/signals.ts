@@ -4,10 +4,14 @@ import { exitCodeOfSignal } from "./exitCodes.ts"
 
 type Signal = "SIGINT" | "SIGTERM"
 
-/** npm passes on the signal that the terminal has sent to all its processes already: one key, two signals. */
+/**
+ * Two signals within this time count as one: the terminal sends a signal to all processes, and npm sends it once more.
+ */
 const ECHO_MS = 200
 
-/** Takes over SIGINT and SIGTERM: the first asks the command to end in order, the second ends the process at once. */
+/**
+ * Handles SIGINT and SIGTERM: the first one asks the command to stop in order, the second one ends the process at once.
+ */
 export const listenForSignals = (): StopSignal["Service"] => {
   const first = new Promise<Signal>((resolve) => {
     let askedAt: number | undefined

@@ -41,7 +41,7 @@ const input = {
 
 const of = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
 
-/** Dollars with as many digits as are useful. */
+/** Formats dollars with as many digits as are useful. */
 const dollars = (usd: number): string => (usd >= 1 || usd === 0 ? usd.toFixed(2) : usd.toPrecision(2))
 
 export interface Cost {
@@ -81,7 +81,7 @@ const estimateLines = (estimate: ReindexEstimate, cost: Cost | null): ReadonlyAr
   ]
 }
 
-/** The most documents listed by name on a terminal; `--json` prints up to a thousand. */
+/** The largest number of documents that are listed by name on a terminal; `--json` prints up to a thousand. */
 const TOLD = 20
 
 const reportLines = ({
@@ -111,7 +111,7 @@ const reportLines = ({
     : [])
 ]
 
-/** Runs `work`, on a terminal with a progress bar. */
+/** Runs `work`, and draws a progress bar if the output is a terminal. */
 const withProgress = <A, E, R>(
   work: (onProgress: (progress: ReindexProgress) => Effect.Effect<void>) => Effect.Effect<A, E, R>
 ) =>
@@ -138,7 +138,8 @@ export const reindexCommand = Command.make(
       const reindex = yield* DocumentReindex
       const userId = Option.getOrUndefined(flags.user)
       const documentId = Option.getOrUndefined(flags.document)
-      // An unknown person is a mistake in the name; a person without documents has nothing to re-index.
+      // An unknown person is reported as a mistake in the name. A known person without documents has nothing to
+      // re-index.
       if (userId !== undefined) yield* CreditService.use((credits) => credits.find(userId))
       const scope = { userId, documentId, restart }
       if (dryRun) {

@@ -62,7 +62,7 @@ const secretsRotateCommand = Command.make(
   ])
 )
 
-/** `parley secrets`: the encrypted secrets. */
+/** `parley secrets`: the secrets that are stored encrypted. */
 export const secretsCommand = Command.make("secrets").pipe(
   Command.withDescription("Manage the encrypted access to the CRMs that people connected"),
   Command.withExamples([{ command: "parley secrets rotate", description: "After another key was put first" }]),

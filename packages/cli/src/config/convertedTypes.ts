@@ -2,7 +2,10 @@ import type { DocumentType, ParleySettings } from "@parley/core"
 import { CONVERTED_DOCUMENT_TYPES, PARSED_DOCUMENT_TYPES } from "@parley/core/adapter"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
-/** The settings, with the types that LibreOffice converts among the accepted ones if it is there and none are named. */
+/**
+ * Adds the document types that LibreOffice converts to the accepted types, if LibreOffice is configured and the
+ * settings name no types.
+ */
 export const withConvertedTypes = (
   settings: ParleySettings,
   libreOffice: string | undefined,

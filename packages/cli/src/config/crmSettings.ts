@@ -10,7 +10,7 @@ import { CRM_PROVIDERS } from "@parley/core/adapter"
 import type { CrmProviderId } from "@parley/core"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
-/** Prefixes of the variables of each provider. */
+/** The prefix of the environment variables of each CRM provider. */
 const CRM_PREFIXES: Readonly<Record<CrmProviderId, string>> = {
   provider_one: "CRM_PROVIDER_ONE",
   provider_two: "CRM_PROVIDER_TWO"
@@ -20,10 +20,10 @@ const VARIABLES = [
   ...["PRESET", "NAME", "CLIENT_ID", "CLIENT_SECRET", "AUTHORIZE_URL", "TOKEN_URL", "REVOKE_URL"],
   ...["SCOPES", "ISSUER", "TOKEN_AUTH"]
 ]
-/** Scopes (RFC 6749, 3.3) between spaces. */
+/** OAuth scopes (RFC 6749, 3.3) separated by spaces. */
 const SCOPES = /^[\x21\x23-\x5b\x5d-\x7e\s]+$/
 
-/** The CRM providers that the environment sets up; one that is set up in part is a problem. */
+/** The CRM providers that the environment configures. A provider with only a part of its variables is a problem. */
 export const readCrmProviders = (read: EnvironmentReader): ReadonlyArray<OAuthCrmOptions> =>
   CRM_PROVIDERS.flatMap((id) => {
     const prefix = CRM_PREFIXES[id]
@@ -50,7 +50,7 @@ const crmProvider = (read: EnvironmentReader, id: CrmProviderId, prefix: string)
   return { ...endpoints, id, clientId, clientSecret }
 }
 
-/** The preset with the configured overrides; without a preset, the two addresses are required. */
+/** The preset's endpoints with the configured overrides. Without a preset, both addresses are required. */
 const crmEndpoints = (read: EnvironmentReader, prefix: string): CrmEndpoints => {
   const presetName = read.choice(`${prefix}_PRESET`, CRM_PRESETS)
   const preset = presetName === undefined ? undefined : crmPresets[presetName]

@@ -6,29 +6,34 @@ export const isLoopback = (host: string): boolean => {
   return bare === "localhost" || bare === "::1" || (isIPv4(bare) && bare.startsWith("127."))
 }
 
-/** Modes in which a connection is encrypted or fails: with the others it is plain, or may become so. */
+/** The `sslmode` values with which a connection is encrypted or fails. With any other value it may be plain. */
 const ENCRYPTED = new Set(["require", "verify-ca", "verify-full", "no-verify"])
 
-/** Values that libpq's variables add to a connection string. */
+/** The values of libpq's environment variables that complete a connection string. */
 interface ConnectionDefaults {
   readonly host: string | undefined
   readonly sslMode: string | undefined
 }
 
-/** The driver takes the last one of several parameters of a name, and an empty one as none. */
+/**
+ * Returns a parameter as the driver reads it: the last one counts if several have the same name, and an empty one
+ * counts as missing.
+ */
 const parameter = (url: URL, name: string): string | undefined => url.searchParams.getAll(name).at(-1) || undefined
 
-/** The mode in force: libpq's variable counts only if the address says nothing about TLS. */
+/** Returns the `sslmode` in force. libpq's variable counts only if the connection string has no parameter for TLS. */
 const sslModeOf = (url: URL, { sslMode }: ConnectionDefaults): string | undefined =>
   parameter(url, "sslmode") ?? (url.searchParams.has("ssl") ? undefined : sslMode)
 
-/** The host of a connection string over a network; undefined for a socket and for this machine. */
+/**
+ * Returns the host of a connection string if it is reached over a network; undefined for a socket and for this machine.
+ */
 const remoteHostOf = (url: URL, { host: fallback }: ConnectionDefaults): string | undefined => {
   const host = parameter(url, "host") ?? (url.hostname.replaceAll(/%2f/gi, "/") || fallback || "localhost")
   return host.startsWith("/") || host.startsWith("@") || isLoopback(host) ? undefined : host
 }
 
-/** True if a connection string leads over a network without required TLS. A socket and this machine do not. */
+/** True if a connection string leads over a network without required TLS. False for a socket and for this machine. */
 export const isUnencrypted = (connectionString: string, defaults: ConnectionDefaults): boolean => {
   const url = URL.parse(connectionString)
   if (url === null || remoteHostOf(url, defaults) === undefined) return false
@@ -37,8 +42,9 @@ export const isUnencrypted = (connectionString: string, defaults: ConnectionDefa
 }
 
 /**
- * True if a connection string leads to a host that others could pose as: over a network, without a certificate that is
- * verified for its name. A name of one word exists only in a network of containers or in the machine's own table.
+ * True if a connection leads over a network to a host whose certificate is not verified, so that an attacker could pose
+ * as that host. A host name of one word is not checked, because it exists only in a container network or in the
+ * machine's own table.
  */
 export const isUnverified = (connectionString: string, defaults: ConnectionDefaults): boolean => {
   const url = URL.parse(connectionString)

@@ -4,7 +4,7 @@ import { Surroundings } from "../Surroundings.ts"
 import type { ConfigInvalid, ParleyConfig } from "./readConfig.ts"
 import { readConfig, readSettings, type Settings } from "./readConfig.ts"
 
-/** The problems of the data folder, if it is needed. */
+/** The problems of the data folder, if the configuration uses it. */
 export const folderProblems = ({ database, dataFolder }: ParleyConfig): ReadonlyArray<string> => {
   const problem = database._tag === "Embedded" ? dataFolderProblem(dataFolder) : undefined
   return problem === undefined
@@ -12,7 +12,7 @@ export const folderProblems = ({ database, dataFolder }: ParleyConfig): Readonly
     : [`PARLEY_DATA_DIR: ${problem}. Set it to a folder this user may write, or set DATABASE_URL`]
 }
 
-/** Reads the settings from the environment and from a `.env` file in the working folder, with every problem. */
+/** Reads the settings and all of their problems from the environment and from a `.env` file in the working folder. */
 export const loadSettings: Effect.Effect<Settings> = Surroundings.useSync((surroundings) => {
   const { environment, problems } = surroundings.readEnvironment()
   const settings = readSettings(environment, surroundings.folder)
@@ -20,9 +20,9 @@ export const loadSettings: Effect.Effect<Settings> = Surroundings.useSync((surro
 })
 
 /**
- * The configuration of a command line: its environment, and below it the variables of a `.env` file in the working
- * folder. Fails with all of its problems, including those of the data folder. `refusals` returns further reasons
- * against it.
+ * Loads the configuration of a command line from the environment; variables that are not set are taken from a `.env`
+ * file in the working folder. Fails with all problems together, including those of the data folder. `refusals` returns
+ * further reasons to refuse the configuration.
  */
 export const loadConfig = (
   refusals: (config: ParleyConfig) => ReadonlyArray<string> = () => []

@@ -9,7 +9,7 @@ export const passedSockets = (read: EnvironmentReader): number | undefined => {
   return pid === String(process.pid) && count !== undefined ? Number(count) : undefined
 }
 
-/** Removes the variables of the passed sockets, which are not meant for processes that this one starts. */
+/** Removes the variables that describe the passed sockets, so that child processes of this one do not read them. */
 export const forgetPassedSockets = (): void => {
   for (const name of ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]) delete process.env[name]
 }

@@ -20,7 +20,7 @@ const Webhooks = Schema.Array(
 )
 const WEBHOOKS = `a list of { url, secret, events? }: secret names environment variables, events are ${EVENT_TYPES.join(", ")}`
 
-/** A vendor that the operator describes: any server that speaks the protocol of one that is known. */
+/** A model vendor that the operator describes in the file: any server that speaks a known vendor's protocol. */
 const Vendor = Schema.Struct({
   baseUrl: Schema.String.check(Schema.makeFilter((text) => /^https?:\/\/[^\s]+$/.test(text) && URL.canParse(text))),
   apiKeyVariable: Schema.optionalKey(Variable),
@@ -28,13 +28,16 @@ const Vendor = Schema.Struct({
 })
 const VENDOR =
   '{ "baseUrl": "https://...", "apiKeyVariable": the name of the environment variable with its key, "protocol": openai or anthropic }, the last two where needed'
-/** As vendors are called in a catalog; without those that have variables of their own, and the stand-in. */
+/**
+ * The form of a vendor's name in the catalog, except the names with environment variables of their own and the
+ * stand-in's.
+ */
 const VENDOR_NAME = /^(?!(?:openai|anthropic|offline)$)[a-z0-9][a-z0-9-]{0,49}$/
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The contents of the file named by `PARLEY_CONFIG`, with defaults in place of what cannot be used. */
+/** Reads the file that `PARLEY_CONFIG` names. A part that cannot be used is reported and replaced by its default. */
 export const readConfigFile = (read: EnvironmentReader, folder: string) => {
   const path = read.text("PARLEY_CONFIG")
   const embeddingKey = read.secret("PARLEY_EMBEDDING_API_KEY")
@@ -48,21 +51,21 @@ export const readConfigFile = (read: EnvironmentReader, folder: string) => {
     reranking: readReranking(read, reranking, rerankingKey),
     /** Hooks and webhooks. */
     events: {
-      /** Endpoints of signed webhooks; may be empty. */
+      /** The endpoints that receive signed webhooks; may be empty. */
       webhooks: readWebhooks(read, webhooks),
       allowPrivateNetworks:
         read.part("webhooksToPrivateNetworks", webhooksToPrivateNetworks, Schema.Boolean, "true or false") === true
     },
-    /** Further vendors of models, by the names that models use. */
+    /** The vendors that the file describes, by the names that models use. */
     vendors: readVendors(read, vendors),
-    /** Settings of the services that are objects. */
+    /** The settings of services that have the form of objects in the file. */
     settings: readParts(read, { lowBalance, replies, titles: titlesOf(titles) }),
-    /** The shipped catalog with the file laid over it. */
+    /** The shipped catalog with the file's overrides. */
     catalog: readCatalog(read, isObject(file) ? overrides : file, isObject(vendors) ? Object.keys(vendors) : [])
   }
 }
 
-/** Parses the file; drops the parser's message, because it quotes the text. */
+/** Parses the file. The parser's own message is dropped, because it quotes the text of the file. */
 const readJson = (read: EnvironmentReader, path: string): unknown => {
   let text: string
   try {
@@ -80,8 +83,8 @@ const readJson = (read: EnvironmentReader, path: string): unknown => {
 }
 
 /**
- * A server supports only vendors whose protocol it knows; models of others are for applications, which provide a
- * `ChatModel`.
+ * Reads the catalog. A server can call only vendors whose protocol it knows; models of other vendors are for
+ * applications that provide a `ChatModel`.
  */
 const readCatalog = (read: EnvironmentReader, overrides: unknown, described: ReadonlyArray<string>) => {
   try {
@@ -99,10 +102,10 @@ const readCatalog = (read: EnvironmentReader, overrides: unknown, described: Rea
   }
 }
 
-/** The pages of a server list chats, so that it generates titles unless the file switches that off. */
+/** Generates chat titles unless the file switches that off, because the server's pages list chats. */
 const titlesOf = (part: unknown): unknown => (part === undefined || isObject(part) ? { generate: true, ...part } : part)
 
-/** Settings of the core as they stand in the file, which the core checks. */
+/** Settings of core services, unchanged from the file; the core checks them. */
 const readParts = (
   read: EnvironmentReader,
   parts: object
@@ -112,7 +115,7 @@ const readParts = (
   return problems.length === 0 ? parts : {}
 }
 
-/** A secret in a variable that the file names, in which `expected` belongs. */
+/** Reads a secret from an environment variable that the file names. `expected` describes the value in the problem. */
 const namedSecret = (read: EnvironmentReader, variable: string, expected: string) => {
   const secret = read.secret(variable)
   if (secret === undefined) read.problem(variable, `expected ${expected}`)
@@ -136,7 +139,7 @@ const readWebhooks = (read: EnvironmentReader, part: unknown): ReadonlyArray<Web
   return webhooks
 }
 
-/** The protocols require a key: this one is for a server that needs none. */
+/** The key for a server that needs none, because the vendors' protocols require one. */
 const NO_KEY = Redacted.make("none")
 
 const readVendors = (read: EnvironmentReader, part: unknown) => {

@@ -5,13 +5,16 @@ import type { EnvironmentReader } from "./EnvironmentReader.ts"
 const Dimensions = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 16_000 }))
 
 const shared = {
-  /** `weight` as `Embedder` has it. From about 1 on, words decide only among passages that are about equally near. */
+  /**
+   * `weight` of `Embedder`. From about 1 on, the score by words decides only among passages that are about equally
+   * near.
+   */
   weight: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10 }))),
-  /** `relevantFrom` as `Embedder` has it: a cosine. */
+  /** `relevantFrom` of `Embedder`: the least cosine of a relevant passage. */
   relevantFrom: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: -1, maximum: 1 })))
 }
 
-/** A server that speaks OpenAI's protocol. */
+/** An embedding server that speaks OpenAI's protocol. */
 const Remote = Schema.Struct({
   vendor: Schema.Literal("openai"),
   model: Schema.optionalKey(Schema.NonEmptyString),
@@ -22,7 +25,7 @@ const Remote = Schema.Struct({
   ...shared
 })
 
-/** A model on this machine, run by transformers.js as the operator has installed it. */
+/** A model on this machine, which the operator's installation of transformers.js runs. */
 const Local = Schema.Struct({
   vendor: Schema.Literal("local"),
   model: Schema.NonEmptyString,
@@ -36,7 +39,7 @@ const Local = Schema.Struct({
 
 const Part = Schema.Union([Remote, Local])
 
-/** Models with known dimensions, which can be reduced by a parameter. */
+/** Models with known dimensions, which a parameter of the request can reduce. */
 const KNOWN_MODELS: ReadonlyArray<string> = ["text-embedding-3-small", "text-embedding-3-large"]
 const OLDER_MODEL = "text-embedding-ada-002"
 
@@ -45,7 +48,7 @@ const EXPECTED =
 
 const remote = (read: EnvironmentReader, ownKey: Redacted.Redacted | undefined, embedding: typeof Remote.Type) => {
   const { batch, dimensions, model = "text-embedding-3-small", relevantFrom, usdPerMillionTokens, weight } = embedding
-  /** True if the dimensions are sent in requests. */
+  /** True if requests contain the number of dimensions. */
   const isAsked = KNOWN_MODELS.includes(model)
   if (!isAsked && model !== OLDER_MODEL && dimensions === undefined) {
     read.problem("PARLEY_CONFIG", "embedding.dimensions: expected the number of dimensions of the model's embeddings")
@@ -61,7 +64,7 @@ const remote = (read: EnvironmentReader, ownKey: Redacted.Redacted | undefined, 
   return { _tag: "Remote" as const, apiKey, baseUrl, model, isAsked, ...options }
 }
 
-/** Paths are taken from the folder the command runs in, as other paths of the configuration. A local model is free. */
+/** A model on this machine. Relative paths begin in the working folder. Embedding costs nothing. */
 const local = ({
   installedIn = ".",
   models,
@@ -81,8 +84,8 @@ const local = ({
 })
 
 /**
- * Reads the part `embedding` of the file named by `PARLEY_CONFIG`, and its key: the embedder of documents and
- * questions. Undefined without an embedder.
+ * Reads the embedder of documents and questions from the part `embedding` of the file that `PARLEY_CONFIG` names;
+ * undefined if the part is missing.
  */
 export const readEmbedding = (read: EnvironmentReader, part: unknown, ownKey: Redacted.Redacted | undefined) => {
   const embedding = read.part("embedding", part, Part, EXPECTED, "error")

@@ -2,7 +2,7 @@ import { mailAddressOf } from "@parley/core/effect"
 import { Redacted } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
-/** Prints mails instead of sending them: for trying Parley out. */
+/** The address with which mails are printed instead of sent, for trying Parley out. */
 const LOG = "log:"
 const SENDER = /^(?:[^\p{C}"(),:;<>@[\\\]]*<([^<>]+)>|([^<>]+))$/u
 
@@ -16,7 +16,7 @@ const isSender = (text: string): boolean => {
   return mailAddressOf(parts?.[1] ?? parts?.[2] ?? "") !== undefined
 }
 
-/** The mail server; undefined if no mails are sent. */
+/** Reads the settings of the mail server; undefined if none is configured, so that no mails are sent. */
 export const readMail = (read: EnvironmentReader) => {
   const server = "smtps://<user>:<password>@<host>, smtp://<user>:<password>@<host>:587, or log: on your own machine"
   const url = read.valid("PARLEY_SMTP_URL", server, isMailServer)

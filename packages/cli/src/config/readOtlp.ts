@@ -2,14 +2,14 @@ import { Redacted } from "effect"
 import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
 const WEB = ["https:", "http:"]
-/** The addresses of a collector: of all signals, and of one. */
+/** The variables with the address of a collector: for all signals, for traces and for metrics. */
 const ENDPOINTS = [
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
 ]
 const LONGEST_TIMEOUT_MS = 600_000
-/** Settings of the exporters that are whole numbers: milliseconds, and spans in a request. */
+/** Variables of the exporters with whole numbers: times in milliseconds, and the number of spans in a request. */
 const NUMBERS = [
   "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
   "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT",
@@ -21,21 +21,21 @@ const NUMBERS = [
 ]
 const MOST = 86_400_000
 const COMPRESSIONS = ["gzip", "none"]
-/** Settings that are one of a few words. */
+/** Variables with one of a few words. */
 const WORDS: Readonly<Record<string, ReadonlyArray<string>>> = {
   OTEL_EXPORTER_OTLP_COMPRESSION: COMPRESSIONS,
   OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: COMPRESSIONS,
   OTEL_EXPORTER_OTLP_METRICS_COMPRESSION: COMPRESSIONS,
   OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ["cumulative", "delta"]
 }
-/** Of the variables below, those that OpenTelemetry lets default to another value than ours. */
+/** Parley's defaults for variables whose default in OpenTelemetry differs. */
 const DEFAULTS = {
   OTEL_SERVICE_NAME: "parley",
   OTEL_TRACES_EXPORTER: "otlp",
   OTEL_METRICS_EXPORTER: "otlp"
 }
 
-/** A setting in the form in which the exporters, which break at any other, take it. */
+/** Returns a variable in the only form that the exporters accept, because they throw at any other. */
 const settingOf = (read: EnvironmentReader, name: string): string => {
   const words = WORDS[name]
   if (words !== undefined) return read.choice(name, words) ?? ""
@@ -43,8 +43,9 @@ const settingOf = (read: EnvironmentReader, name: string): string => {
 }
 
 /**
- * The settings of OpenTelemetry under its own names (OpenTelemetry specification 1.50, environment variables); undefined
- * if no collector is named, or telemetry is disabled. Headers may hold a token, so all values are redacted.
+ * Reads OpenTelemetry's settings under its own names (OpenTelemetry specification 1.50, environment variables).
+ * Undefined if no collector is named, or if telemetry is disabled. All values are redacted, because headers may contain
+ * a token.
  */
 export const readOtlp = (read: EnvironmentReader) => {
   const isNamed = ENDPOINTS.map((name) => read.url(name, WEB)).some((url) => url !== undefined)

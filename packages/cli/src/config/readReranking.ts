@@ -10,8 +10,8 @@ const Part = Schema.Struct({
 const EXPECTED = '{ "vendor": "cohere", "model", "baseUrl" }, the last two where needed'
 
 /**
- * Reads the part `reranking` of the file named by `PARLEY_CONFIG`, and its key: the reranker of found passages.
- * Undefined without one.
+ * Reads the reranker of found passages from the part `reranking` of the file that `PARLEY_CONFIG` names; undefined if
+ * the part is missing.
  */
 export const readReranking = (read: EnvironmentReader, part: unknown, apiKey: Redacted.Redacted | undefined) => {
   const reranking = read.part("reranking", part, Part, EXPECTED, "error")

@@ -10,9 +10,9 @@ import type { EnvironmentReader } from "./EnvironmentReader.ts"
 
 const WEB = ["https:", "http:"]
 const SAFE = "an address that begins with https:// (http:// on this machine)"
-/** The longest that `PARLEY_SESSION_MAX_AGE` allows: a year, in seconds. */
+/** The largest value of `PARLEY_SESSION_MAX_AGE`: a year, in seconds. */
 const LONGEST_AGE = 31_536_000
-/** Objects that people can change themselves at Supabase and Clerk. */
+/** Claims of Supabase and Clerk whose contents people can change themselves. */
 const CHANGEABLE = /^(?:user|unsafe)_metadata\b/
 
 const EXAMPLES: Readonly<Record<SessionPreset, string>> = {
@@ -23,22 +23,22 @@ const EXAMPLES: Readonly<Record<SessionPreset, string>> = {
   "better-auth": "its baseURL, https://app.example.com"
 }
 
-/** The proof that a session token is genuine; undefined if only the development sign-in proves sessions. */
+/** The way in which session tokens are verified; undefined if only the development sign-in issues sessions. */
 type SessionProof =
-  /** Several secrets are the old and the new one while the provider changes it. */
+  /** Shared secrets. There are several while a secret is rotated: the old one and the new one. */
   | { readonly _tag: "Secret"; readonly secrets: ReadonlyArray<Redacted.Redacted> }
-  /** The keys that the identity provider publishes, at an address or at the one in its discovery document. */
+  /** The keys that the identity provider publishes, at `jwksUrl` or at the address in its discovery document. */
   | { readonly _tag: "Keys"; readonly jwksUrl: string | undefined }
-  /** This server signs people in by e-mail, and signs their sessions; without a secret it generates one. */
+  /** This server signs people in by e-mail and issues their sessions. Without a secret it generates one. */
   | { readonly _tag: "Own"; readonly secrets: ReadonlyArray<Redacted.Redacted> }
   | undefined
 
 export type SessionConfig = ReturnType<typeof readSession>
 
 /**
- * The settings of sessions. A preset names the identity provider, from whose issuer others follow.
+ * Reads the settings of sessions. If a preset names the identity provider, further settings follow from its issuer.
  *
- * @param sendsMails true if people can sign in by e-mail, unless there is an identity provider
+ * @param sendsMails true if a mail server is set, so that people sign in by e-mail if there is no identity provider
  */
 export const readSession = (read: EnvironmentReader, sendsMails: boolean) => {
   const preset = read.choice("PARLEY_SESSION_PRESET", SESSION_PRESETS)
@@ -59,7 +59,7 @@ export const readSession = (read: EnvironmentReader, sendsMails: boolean) => {
     cookieName: cookieName ?? defaults?.cookie ?? "parley_session",
     audience: read.text("PARLEY_SESSION_AUDIENCE") ?? defaults?.audience,
     proof: isOwn ? { _tag: "Own" as const, secrets: proof?.secrets ?? [] } : proof,
-    /** Longest lifetime of a token. */
+    /** Longest lifetime of a session token, in seconds. */
     maxAgeSeconds: read.integer("PARLEY_SESSION_MAX_AGE", 1, LONGEST_AGE) ?? 86_400,
     userClaim:
       read.valid(
@@ -67,27 +67,27 @@ export const readSession = (read: EnvironmentReader, sendsMails: boolean) => {
         "a claim that people cannot change themselves",
         (claim) => !CHANGEABLE.test(claim)
       ) ?? "sub",
-    /** The claims of the person's address and name; undefined uses the preset's, or the usual ones. */
+    /** The claims with the person's address and name; undefined for the preset's claims or the standard ones. */
     emailClaim: read.text("PARLEY_SESSION_EMAIL_CLAIM"),
     nameClaim: read.text("PARLEY_SESSION_NAME_CLAIM"),
-    /** The claim of an operator's role. */
+    /** The claim with an operator's role. */
     roleClaim:
       read.valid(
         "PARLEY_SESSION_ROLE_CLAIM",
         "a claim that people cannot change themselves",
         (claim) => !CHANGEABLE.test(claim)
       ) ?? "parley_role",
-    /** The longest time since the sign-in of an operator who writes; undefined uses the default. */
+    /** Longest time in seconds since an operator signed in for writes to be allowed; undefined for the default. */
     stepUpSeconds: read.integer("PARLEY_STEP_UP_SECONDS", 1, LONGEST_AGE),
-    /** The addresses to which the dashboard leads people to sign in and out. */
+    /** The addresses to which the dashboard sends people for signing in and out. */
     signInUrl: read.url("PARLEY_SIGN_IN_URL", WEB),
     signOutUrl: read.url("PARLEY_SIGN_OUT_URL", WEB)
   }
 }
 
 /**
- * A secret, or the keys of a provider: at an address, or found by the issuer. Never both, because a token must not
- * choose how it is verified.
+ * Reads either a shared secret, or the address of a provider's keys, which the issuer's discovery document may name.
+ * Both together are refused, because a token must not choose the way in which it is verified.
  */
 const readProof = (read: EnvironmentReader, issuer?: string, keysUrl?: string): SessionProof => {
   const expectedSecrets = "a secret, or several separated by commas, and none of them empty"
@@ -111,7 +111,10 @@ const readProof = (read: EnvironmentReader, issuer?: string, keysUrl?: string): 
   return { _tag: "Keys", jwksUrl: keysUrl }
 }
 
-/** The secrets in a text: between its commas, and as a whole, because a secret may contain a comma itself. */
+/**
+ * The secrets in a text: its parts between commas, and also the whole text, because a secret may itself contain a
+ * comma.
+ */
 const secretsIn = (text: string): ReadonlyArray<string> => {
   const parts = text.split(",").map((secret) => secret.trim())
   return parts.length === 1 ? parts : [...parts, text]

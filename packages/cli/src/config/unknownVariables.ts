@@ -1,4 +1,4 @@
-/** An unknown variable that looks like one of Parley's. */
+/** A variable that begins like Parley's variables but is unknown. */
 interface UnknownVariable {
   readonly name: string
   /** The variable with the most similar name. */
@@ -6,10 +6,10 @@ interface UnknownVariable {
 }
 
 const OWN = /^PARLEY_/
-/** Variables that the repository's tests and checks read. */
+/** Variables that only the repository's tests and checks read. */
 const OF_TESTS = /^PARLEY_(?:CI|TEST)_/
 
-/** The variables of `set` that begin as Parley's do and are none of `known`. */
+/** The variables in `set` that begin like Parley's and are missing in `known`. */
 export const unknownVariables = (
   set: ReadonlyArray<string>,
   known: ReadonlySet<string>
@@ -24,7 +24,7 @@ export const unknownVariables = (
     })
 }
 
-/** The message about one, after its name. */
+/** The message about an unknown variable, without the variable's name in front. */
 export const unknownText = ({ nearest }: UnknownVariable): string =>
   `there is no such variable; the nearest is ${nearest}`
 

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net"
 import { type Answer, type CommandRequest, type Greeting, isCommandRequest, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
 
-/** Runs a command in this process and returns its exit code; the signal aborts when the sender disconnects. */
+/** Runs a command in this process and returns its exit code. The signal aborts if the sender disconnects. */
 export type RunCommand = (
   command: CommandRequest,
   answer: (answer: Answer) => void,
@@ -28,8 +28,8 @@ export class CommandServer {
   }
 
   /**
-   * Listens on the socket in `folder`, with mode 0600 from the start. The caller owns the folder, so an existing
-   * socket was left by a dead owner. Rejects with the system's error.
+   * Listens on the socket in `folder`, with mode 0600 from the start. The caller owns the folder, so an existing socket
+   * belongs to a dead owner and is replaced. Rejects with the system's error.
    */
   static async listen(folder: string, greeting: Greeting): Promise<CommandServer> {
     const listening = new CommandServer(folder, greeting)
@@ -50,20 +50,20 @@ export class CommandServer {
     return listening
   }
 
-  /** Runs the commands that wait and those that arrive. */
+  /** Runs the commands that are waiting, and those that arrive from now on. */
   open(run: RunCommand): void {
     this.#run = run
     for (const wake of this.#waiting.splice(0)) wake(run)
   }
 
-  /** Interrupts the commands that run; those that arrive wait. */
+  /** Interrupts the running commands; commands that arrive from now on wait. */
   async clear(): Promise<void> {
     this.#run = undefined
     for (const socket of this.#sockets) socket.destroy()
     await Promise.all(this.#running)
   }
 
-  /** Releases the folder. Closing the server removes the socket's file, in the same call. */
+  /** Releases the folder. Closing the server also removes the socket's file at once. */
   async close(): Promise<void> {
     await this.clear()
     await new Promise((resolve) => withSocketAddress(this.#folder, () => this.#server.close(resolve)))
@@ -95,7 +95,7 @@ export class CommandServer {
     writeFrame(socket, { exit: await run(command, (answer) => writeFrame(socket, answer), signal) })
   }
 
-  /** Waits until commands are accepted; undefined if the sender disconnects first. */
+  /** Waits until this server accepts commands; resolves with undefined if the sender disconnects first. */
   #opening(signal: AbortSignal): Promise<RunCommand | undefined> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

@@ -6,22 +6,24 @@ import { databaseFolder } from "./databaseFolder.ts"
 import { DataFolderInUse, DataFolderUnusable } from "./dataFolderErrors.ts"
 import { makeDataFolder } from "./makeDataFolder.ts"
 
-/** A data folder that belongs to this process until the scope closes. */
+/** A data folder that this process owns until the scope closes. */
 export interface DataFolderClaim {
-  /** Runs commands from now on, those that wait included; interrupts them when the scope closes. */
+  /**
+   * Runs the commands of other processes from now on, including waiting ones. Interrupts them when the scope closes.
+   */
   answerWith(run: RunCommand): Effect.Effect<void, never, Scope.Scope>
 }
 
 /**
- * Longest wait for an owner that accepts no commands: another command, which ends soon, or a dead owner, which is
- * detected after half a minute of silence. There is no wait for a server.
+ * Longest wait for an owner that accepts no commands: another command, which ends soon, or a dead process, which is
+ * detected after half a minute of silence. If the owner is a server, this process does not wait.
  */
 const PATIENCE = "40 seconds"
 const RETRY = Schedule.max([Schedule.spaced("50 millis"), Schedule.during(PATIENCE)])
 
 /**
- * Makes `folder` this process's own, creating it if need be: by the lock on the database in it. Its owner listens on the
- * socket in it; `takesCommands` invites other processes to send theirs.
+ * Makes this process the owner of `folder`, which is created if it is missing, by locking the database in it. The owner
+ * listens on the socket in the folder; with `takesCommands` it invites other processes to send their commands.
  */
 export const claimDataFolder = (
   folder: string,

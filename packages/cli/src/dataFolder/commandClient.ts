@@ -2,13 +2,13 @@ import { connect, type Socket } from "node:net"
 import { type Answer, type CommandRequest, type Greeting, readFrames, writeFrame } from "./frames.ts"
 import { withSocketAddress } from "./socketAddress.ts"
 
-/** Time limit for a live owner's greeting. */
+/** Longest wait for the greeting of a live owner. */
 const GREETING_MS = 5_000
 
 /** A connection to the process that owns a data folder. */
 export interface OwnerConnection {
   readonly socket: Socket
-  /** Undefined if the owner accepts connections but does not respond. */
+  /** The owner's first message; undefined if the owner accepts the connection but does not answer. */
   readonly greeting: Greeting | undefined
   readonly answers: AsyncGenerator<Answer>
 }
@@ -20,7 +20,7 @@ const connected = (folder: string): Promise<Socket | undefined> =>
     socket.once("connect", () => resolve(socket))
   })
 
-/** Connects to the owner of `folder`; undefined if there is no live one. */
+/** Connects to the process that owns `folder`; returns undefined if no live process owns it. */
 export const connectToOwner = async (folder: string): Promise<OwnerConnection | undefined> => {
   const socket = await connected(folder).catch(() => undefined)
   if (socket === undefined) return undefined
@@ -35,29 +35,35 @@ export const connectToOwner = async (folder: string): Promise<OwnerConnection | 
   }
 }
 
-/** The greeting of the owner of `folder`; undefined if there is no live one, or if it does not respond. */
+/**
+ * Returns the greeting of the process that owns `folder`; undefined if no live process owns it, or if the owner does
+ * not answer.
+ */
 export const greetingOf = async (folder: string): Promise<Greeting | undefined> => {
   const connection = await connectToOwner(folder)
   connection?.socket.destroy()
   return connection?.greeting
 }
 
-/** Receives the output of a command. */
+/** Receives the output of a command that the owner runs. */
 export interface CommandOutput {
   stdout(text: string): void
   stderr(text: string): void
 }
 
 /**
- * The outcome of a command: it ran; it did not begin and may be sent again; or the connection broke after it began,
- * and its result is unknown.
+ * The outcome of a sent command: it ran; it did not begin, so it may be sent again; or the connection broke after it
+ * began, so that its result is unknown.
  */
 export type CommandOutcome =
   | { readonly _tag: "Ran"; readonly exit: number }
   | { readonly _tag: "NotBegun" }
   | { readonly _tag: "Lost" }
 
-/** Sends a command to the owner, which runs it. An abort closes the connection, and the owner then interrupts the command. */
+/**
+ * Sends a command to the owner, which runs it. If the caller aborts, the connection closes, and the owner interrupts
+ * the command.
+ */
 export const sendCommand = async (
   { answers, socket }: OwnerConnection,
   command: CommandRequest,

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
-/** Another live process owns the data folder; its embedded database takes one process at a time. */
+/** Another live process owns the data folder. Only one process at a time can open the embedded database. */
 export class DataFolderInUse extends Schema.TaggedError<DataFolderInUse>()("DataFolderInUse", {
   folder: Schema.String,
-  /** For example "process 7". */
+  /** The owner, for example "process 7". */
   owner: Schema.String
 }) {
   readonly code = "data_folder_in_use"
@@ -12,10 +12,10 @@ export class DataFolderInUse extends Schema.TaggedError<DataFolderInUse>()("Data
   }
 }
 
-/** The data folder cannot be made or written. */
+/** The data folder cannot be created or written. */
 export class DataFolderUnusable extends Schema.TaggedError<DataFolderUnusable>()("DataFolderUnusable", {
   folder: Schema.String,
-  /** The system's word for it, for example `EACCES`. */
+  /** The system's error code, for example `EACCES`. */
   problem: Schema.String
 }) {
   readonly code = "data_folder_unusable"

@@ -4,25 +4,26 @@ import { databaseFolder } from "./databaseFolder.ts"
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown error"
 
-/** True if the name exists, even as a dangling link. */
+/** True if something with this name exists, even a dangling link. */
 const isThere = (path: string): boolean => {
   try {
     lstatSync(path)
     return true
   } catch (error) {
-    // For a path below a file or without access, the nearest existing folder above it explains the problem.
+    // A path below a file, or without access, also counts as missing: the nearest existing folder above it explains the
+    // problem.
     return !["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ENAMETOOLONG"].includes(codeOf(error))
   }
 }
 
-/** The path itself if it exists, or the nearest existing one above it. */
+/** Returns the path itself if it exists, otherwise the nearest existing path above it. */
 export const nearestThere = (folder: string): string => {
   let nearest = folder
   while (!isThere(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest)
   return nearest
 }
 
-/** The reason why `path` is not a folder; undefined if it is one. */
+/** Returns the reason why `path` is not a folder; undefined if it is a folder. */
 const notFolder = (path: string): string | undefined => {
   try {
     return statSync(path).isDirectory() ? undefined : `${path} is not a folder`
@@ -33,8 +34,8 @@ const notFolder = (path: string): string | undefined => {
 }
 
 /**
- * Tries to write, because checking the rights is unreliable: the system creates no folder under /proc, and reports
- * that root may write anywhere.
+ * Returns the reason why a folder cannot be written. It creates a folder inside as a trial, because checking rights is
+ * unreliable: /proc accepts no folders, and the system reports that root may write anywhere.
  */
 const notWritable = (folder: string): string | undefined => {
   try {
@@ -58,7 +59,10 @@ const databaseProblem = (path: string): string | undefined => {
   }
 }
 
-/** The reason why the data folder cannot be used or created; undefined if it can. Leaves nothing behind. */
+/**
+ * Returns the reason why the data folder cannot be used or created; undefined if it can. The trial leaves nothing
+ * behind.
+ */
 export const dataFolderProblem = (folder: string): string | undefined => {
   const nearest = nearestThere(folder)
   const problem = notFolder(nearest) ?? notWritable(nearest) ?? databaseProblem(databaseFolder(folder))

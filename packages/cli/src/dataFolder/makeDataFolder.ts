@@ -3,8 +3,8 @@ import { dirname } from "node:path"
 import { nearestThere } from "./dataFolderProblem.ts"
 
 /**
- * Creates `folder` and its missing parents, for its owner only; throws the system's error. It creates one level at a
- * time: under /proc, where the system creates no folders, Node's recursive way never ends.
+ * Creates `folder` and its missing parents, readable by their owner only; throws the system's error. It creates one
+ * level at a time, because Node's recursive creation never ends under /proc, where the system creates no folders.
  */
 export const makeDataFolder = (folder: string): void => {
   const there = nearestThere(folder)
@@ -14,7 +14,7 @@ export const makeDataFolder = (folder: string): void => {
     try {
       mkdirSync(each, { mode: 0o700 })
     } catch (error) {
-      // Another process made it in between.
+      // Another process may have created the folder in the meantime.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !statSync(each).isDirectory()) throw error
     }
   }

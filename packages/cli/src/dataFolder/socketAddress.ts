@@ -1,14 +1,18 @@
 import { join } from "node:path"
 
-/** Name of the socket in the data folder. */
+/** The file name of the socket in the data folder. */
 const SOCKET_NAME = "parley.sock"
 
-/** The length of `sun_path` without its closing NUL: 107 bytes on Linux, 103 on the BSDs and macOS. */
+/**
+ * The longest path of a Unix socket in bytes (`sun_path` without its closing NUL): 107 on Linux, 103 on the BSDs and
+ * macOS.
+ */
 const PATH_BYTES = process.platform === "linux" ? 107 : 103
 
 /**
- * Calls `use` with an address of the socket in `folder`. If the path is too long for a socket, the address is the bare
- * name, with the folder as the working folder meanwhile; so `use` must bind or connect before it returns.
+ * Calls `use` with an address of the socket in `folder`. If the path is too long for a socket, `use` gets the bare file
+ * name, and the folder is the process's working folder during the call; so `use` must bind or connect before it
+ * returns.
  */
 export const withSocketAddress = <A>(folder: string, use: (address: string) => A): A => {
   const path = join(folder, SOCKET_NAME)

@@ -1,19 +1,19 @@
 import { type ExitCode, exitCodes } from "../exitCodes.ts"
 
-/** One thing looked at. */
+/** The result of one check of `parley doctor`. */
 export interface Check {
   readonly name: string
   readonly status: "ok" | "note" | "failed"
   readonly detail: string
-  /** The remedy. */
+  /** The remedy, for the operator. */
   readonly advice?: string
-  /** The exit code of a failure. */
+  /** The exit code of the command if this check failed. */
   readonly exit?: ExitCode
 }
 
 export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail })
 
-/** Harmless on one's own machine, but worth knowing elsewhere. */
+/** A finding that is harmless on a developer's own machine but worth knowing elsewhere. */
 export const note = (name: string, detail: string, advice: string): Check => ({ name, status: "note", detail, advice })
 
 export const failed = (name: string, exit: ExitCode, detail: string, advice: string): Check => ({
@@ -24,12 +24,15 @@ export const failed = (name: string, exit: ExitCode, detail: string, advice: str
   exit
 })
 
-/** A check, and its place: the environment of the command, or the running server. */
+/** A check, and the place where it was made: the command's environment or the running server. */
 export interface PlacedCheck extends Check {
   readonly where: "here" | "server"
 }
 
-/** The exit code of all checks together: a wrong configuration before a dependency that is down before the rest. */
+/**
+ * The exit code for all checks together: a wrong configuration counts before an unavailable dependency, and that before
+ * any other failure.
+ */
 export const exitOf = (checks: ReadonlyArray<Check>): ExitCode => {
   const found = checks.flatMap((check) => (check.status === "failed" ? [check.exit ?? exitCodes.failed] : []))
   const order = [exitCodes.configuration, exitCodes.unavailable, exitCodes.failed]
@@ -49,7 +52,9 @@ const linesOf = (checks: ReadonlyArray<Check>): ReadonlyArray<string> => {
 const sameFinding = (one: Check, other: Check): boolean =>
   one.name === other.name && one.status === other.status && one.detail === other.detail && one.advice === other.advice
 
-/** The findings of both places, each once: a common finding belongs to the server. */
+/**
+ * Merges the checks of the command's environment and of the server. A finding of both is listed once, as the server's.
+ */
 export const placedChecks = (here: ReadonlyArray<Check>, server: ReadonlyArray<Check>): ReadonlyArray<PlacedCheck> => [
   ...here
     .filter((check) => !server.some((other) => sameFinding(check, other)))
@@ -58,8 +63,8 @@ export const placedChecks = (here: ReadonlyArray<Check>, server: ReadonlyArray<C
 ]
 
 /**
- * The checks as lines for people; if a server runs, its findings and the differing ones of this environment are
- * separate.
+ * The checks as lines for people. If a server runs, the findings of this environment that differ from the server's are
+ * listed separately.
  */
 export const checkLines = (checks: ReadonlyArray<PlacedCheck>): ReadonlyArray<string> => {
   const here = checks.filter(({ where }) => where === "here")

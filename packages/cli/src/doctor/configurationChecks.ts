@@ -14,16 +14,19 @@ import { type Check, failed, note, ok } from "./Check.ts"
 import { paymentChecks } from "./payments/paymentChecks.ts"
 import { encryptionKeyCheck, notes, securityChecks } from "./securityChecks.ts"
 
-/** The program this runs in. */
+/** Reports the version of Node. */
 export const nodeCheck = (): Check => ok("node", process.versions.node)
 
 const problemCheck = (problem: string): Check =>
   failed("configuration", exitCodes.configuration, problem, "Change it in the environment or in .env.")
 
-/** Checks the settings without opening anything: lists every reason why `parley serve` would refuse them. */
+/**
+ * Checks the settings without opening the database or a connection. Lists every reason why `parley serve` would refuse
+ * them.
+ */
 export const configurationChecks = Effect.fnUntraced(function* ({ config, problems }: Settings) {
   const found = [...problems, ...folderProblems(config), ...serveRefusals(config)].map(problemCheck)
-  // With settings that cannot be used, the rest would speak of their defaults.
+  // If the settings cannot be used, further checks would judge defaults, so they are left out.
   const unheard = notes("configuration", unheardSettings(config))
   if (problems.length > 0) return [...found, ...unheard]
   const { maxBytes, types } = yield* Effect.provide(UploadLimits, settingsLayer(config.settings))
@@ -67,7 +70,7 @@ const scheduleCheck = (config: ParleyConfig): Check => {
       )
 }
 
-/** The process that does the background work, according to the settings. */
+/** Reports which process does the background work under these settings. */
 const workCheck = (config: ParleyConfig): Check =>
   config.database._tag === "Embedded"
     ? ok("work", `by "parley serve": ${tasksOf(config).join(", ")}`)
@@ -77,14 +80,14 @@ const DAY_MS = 86_400_000
 
 const keptFor = (ms: number | undefined): string => (ms === undefined ? "for ever" : `for ${ms / DAY_MS} days`)
 
-/** The retention times that an operator may set. */
+/** Reports the retention times that the operator has set. */
 const retentionCheck = ({ settings: { retention } }: ParleyConfig): Check =>
   ok(
     "retention",
     `chats ${keptFor(retention?.chatsMs)}, visitors' conversations ${keptFor(retention?.visitorsMs)}, the audit log ${keptFor(retention?.logsMs)}`
   )
 
-/** The providers that bots can be connected to, with the redirect address to register there. */
+/** Reports the CRM providers to which bots can be connected, with the redirect address to register at each. */
 const crmChecks = ({ baseUrl, crmProviders }: ParleyConfig): ReadonlyArray<Check> =>
   crmProviders.map(({ id, name }) =>
     ok("crm", `${name}; its redirect address is ${baseUrl ?? "<the address people use>"}/api/crm/${id}/callback`)
@@ -101,7 +104,10 @@ const tierCheck = ({ maxDocumentBytes, maxDocuments, models, monthlyCredits, nam
     `${monthlyCredits} credits a month; ${maxDocuments} documents, ${maxDocumentBytes} bytes; ${models.join(", ")}`
   )
 
-/** With a database server the folder stores nothing; an unusable folder is a problem of the configuration. */
+/**
+ * Checks the data folder. With a database server the folder stores nothing; an unusable folder is a problem of the
+ * configuration.
+ */
 const dataFolderCheck = (config: ParleyConfig): ReadonlyArray<Check> => {
   const { database, dataFolder } = config
   if (database._tag === "Server" || folderProblems(config).length > 0) return []

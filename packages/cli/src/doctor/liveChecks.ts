@@ -8,7 +8,7 @@ import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { type Check, failed, ok } from "./Check.ts"
 
-/** One call a vendor, with no second try and little patience. */
+/** The limits of the one call to each vendor: no retries and a short wait. */
 const once = { retry: { retries: 0 }, limits: { idleMs: 20_000, totalMs: 30_000 } }
 
 const advice = {
@@ -21,7 +21,7 @@ const advice = {
 
 const adviceOn = (reason: string): string => (reason in advice ? advice[reason as keyof typeof advice] : advice.other)
 
-/** A vendor's refusal is a fault of the configuration. */
+/** The failure of a vendor's call. If the vendor refuses the call, the configuration is at fault. */
 const failedCheck = (name: string, { vendorModel }: Model, { fault, reason }: ModelFailed, took: number): Check => {
   const exit = reason === "misconfigured" ? exitCodes.configuration : exitCodes.unavailable
   return failed(name, exit, `${fault ?? reason}: ${vendorModel} after ${took} ms`, adviceOn(reason))
@@ -29,7 +29,7 @@ const failedCheck = (name: string, { vendorModel }: Model, { fault, reason }: Mo
 
 const priceOf = (model: Model): number => model.creditsPer1kInput + model.creditsPer1kOutput
 
-/** Asks for one token of the vendor's cheapest model. An answer without a word is an answer. */
+/** Requests one token from the vendor's cheapest model. A reply without a word also shows that the vendor answers. */
 const callOnce = (vendor: string, provider: ChatModel, model: Model): Effect.Effect<Check> =>
   Effect.gen(function* () {
     const name = `live ${vendor}`
@@ -44,7 +44,7 @@ const callOnce = (vendor: string, provider: ChatModel, model: Model): Effect.Eff
     return failedCheck(name, model, failure, took)
   })
 
-/** One cheap call to each vendor with a configured key. */
+/** Makes one cheap call to each vendor with a configured key. */
 export const liveChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
   const { models } = yield* Catalog
   const providers = vendorModels(config, once)

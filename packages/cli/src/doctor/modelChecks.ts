@@ -24,7 +24,7 @@ const checkModel = (model: Model) =>
       : ok(name, `usable: ${found.value.name} (${model.vendorModel})${fallbackOf(model)}`)
   })
 
-/** A warning for each tier that is on sale with models which this server cannot run. */
+/** Warns about each tier that is on sale and contains models that this server cannot run. */
 const soldTierChecks = Effect.fnUntraced(function* ({ models, prices, tiers }: CatalogData) {
   const missing = yield* Effect.filter(models, (model) => Effect.map(resolved(model), ({ _tag }) => _tag === "None"))
   const sold = new Set(Object.values(prices).flatMap((buys) => ("tier" in buys ? [buys.tier] : [])))
@@ -38,7 +38,7 @@ const soldTierChecks = Effect.fnUntraced(function* ({ models, prices, tiers }: C
   })
 })
 
-/** Lists the usable models, the missing keys, and tiers that sell unusable models. */
+/** Reports the usable models, the missing keys, and the tiers on sale with unusable models. */
 export const modelChecks = Effect.flatMap(Catalog, (catalog) =>
   Effect.map(
     Effect.all([Effect.forEach(catalog.models, checkModel), soldTierChecks(catalog)]),

@@ -6,7 +6,7 @@ import { type Check, failed, note, ok } from "./Check.ts"
 
 const NAME = "document parsers"
 
-/** The isolation of a parser from the rest of this machine. */
+/** Checks how far parsers are isolated from the rest of this machine. */
 const isolationCheck: Effect.Effect<Check> = Effect.map(Effect.promise(parserFences), ({ descriptors, network }) => {
   if (descriptors && network) return ok(NAME, "read no files of others; open no sockets; have no network")
   if (descriptors) return ok(NAME, "read no files of others; open no sockets")
@@ -30,6 +30,6 @@ const converterCheck = (libreOffice: string): Effect.Effect<Check> =>
     }
   )
 
-/** Checks of the parsers, and of the program that converts older formats if one is configured. */
+/** Checks the parsers, and LibreOffice, which converts older formats, if it is configured. */
 export const parserChecks = ({ libreOffice }: Pick<ParleyConfig, "libreOffice">): Effect.Effect<ReadonlyArray<Check>> =>
   Effect.all([isolationCheck, ...(libreOffice === undefined ? [] : [converterCheck(libreOffice)])])

@@ -12,7 +12,7 @@ interface Health {
   readonly notes?: unknown
 }
 
-/** The health of a Parley server on the configured port; undefined if another program listens. */
+/** The health response of a Parley server on the configured port; undefined if another program listens there. */
 const healthOf = async ({ host, port }: ParleyConfig): Promise<Health | undefined> => {
   const address = ANY_ADDRESS[host] ?? (host.includes(":") ? `[${host}]` : host)
   try {
@@ -24,7 +24,10 @@ const healthOf = async ({ host, port }: ParleyConfig): Promise<Health | undefine
   }
 }
 
-/** A server reports a proxy only if it runs on its own machine, by unambiguous names and addresses. */
+/**
+ * The findings about a proxy. A server reports them only to callers that reach it on its own machine, by a name or an
+ * address such as localhost or 127.0.0.1.
+ */
 const proxyChecks = ({ notes }: Health): ReadonlyArray<Check> =>
   Array.isArray(notes) && notes.includes("untrusted_proxy")
     ? [
@@ -36,7 +39,10 @@ const proxyChecks = ({ notes }: Health): ReadonlyArray<Check> =>
       ]
     : []
 
-/** Checks that a server can listen on the configured port, or reports the one that does and the state of its proxy. */
+/**
+ * Checks that a server can listen on the configured port. If a Parley server listens there already, reports it and the
+ * state of its proxy.
+ */
 export const portChecks = (config: ParleyConfig): Effect.Effect<ReadonlyArray<Check>> =>
   tryPort(config).pipe(
     Effect.as([ok("port", config.port === 0 ? "any free one" : `${config.port} on ${config.host} is free`)]),

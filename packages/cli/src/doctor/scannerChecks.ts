@@ -8,7 +8,10 @@ import { type Check, failed, note, ok } from "./Check.ts"
 const NAME = "malware scanner"
 const WITHIN_MS = 5_000
 
-/** Checks that the scanner of uploaded files answers and reads the largest ones; empty if there is none. */
+/**
+ * Checks that the malware scanner of uploads answers and accepts files of the largest allowed size; empty if no scanner
+ * is set.
+ */
 export const scannerChecks = ({
   clamAv,
   settings

@@ -14,7 +14,10 @@ import { type Check, note, ok } from "./Check.ts"
 export const notes = (name: string, warnings: ReadonlyArray<SecurityWarning>): ReadonlyArray<Check> =>
   warnings.map(({ advice, detail, setting }) => note(name, `${setting}: ${detail}`, advice))
 
-/** Settings that work but are not safe. In production weak secrets and unchecked claims are listed among the refusals instead. */
+/**
+ * Reports settings that work but are not safe. In production, weak secrets and unchecked claims are refusals and not
+ * listed here.
+ */
 export const securityChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
   const secrets = weakSecrets(config)
   const connections = unencryptedConnections(config)
@@ -31,7 +34,7 @@ export const securityChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
 const SET_KEY = 'Set PARLEY_ENCRYPTION_KEY to 32 random bytes, for example what "openssl rand -base64 32" prints.'
 const KEY = "encryption key"
 
-/** The key that encrypts tokens of other services. A key's id reveals nothing of the key. */
+/** Checks the key that encrypts tokens of other services. It is named by its id, which reveals nothing of the key. */
 export const encryptionKeyCheck = ({ dataFolder, encryptionKeys, production }: ParleyConfig): Effect.Effect<Check> =>
   Effect.gen(function* () {
     const [, ...others] = encryptionKeys

@@ -7,7 +7,7 @@ import { type Check, failed, ok } from "./Check.ts"
 
 const NAME = "session keys"
 
-/** Remedies for wrong settings, which waiting does not repair. */
+/** The remedies for settings of the identity provider that are wrong, so that waiting does not help. */
 const ADVICE: Readonly<Partial<Record<KeySetProblem, string>>> = {
   "other-issuer":
     "Set PARLEY_SESSION_ISSUER as the provider writes its issuer; a slash at the end is often the difference.",
@@ -15,7 +15,7 @@ const ADVICE: Readonly<Partial<Record<KeySetProblem, string>>> = {
   "no-key": "Have the provider sign with RS256, ES256 or EdDSA, or set PARLEY_SESSION_SECRET if it signs with HS256."
 }
 
-/** Checks that the keys that sign sessions can be fetched; empty if a secret signs them. */
+/** Checks that the keys that sign sessions can be fetched; empty if sessions are signed with a secret. */
 export const sessionChecks = (config: ParleyConfig): Effect.Effect<ReadonlyArray<Check>> => {
   const source = providerKeysOf(config.session)
   if (source === undefined) return Effect.succeed([])

@@ -6,7 +6,7 @@ import { type Check, failed, ok } from "./Check.ts"
 
 const NAME = "tiers"
 
-/** Checks that the catalog has every tier of an account; otherwise no server starts. */
+/** Checks that the catalog has the tier of every account; otherwise no server starts. */
 export const tierChecks: Effect.Effect<ReadonlyArray<Check>, never, Effect.Services<typeof checkTiers>> = Effect.gen(
   function* () {
     yield* checkTiers

@@ -6,7 +6,9 @@ import { type Check, note, ok } from "./Check.ts"
 
 const NAME = "vector index"
 
-/** Checks that a library above the size limit has an index over its embeddings, which is valid and the only one. */
+/**
+ * Checks that a library above the size limit has exactly one index over its embeddings, and that the index is valid.
+ */
 export const vectorIndexChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
   const by = yield* embeddedModel
   const { current, others, pgvector } = yield* findVectorIndexes(by?.model)

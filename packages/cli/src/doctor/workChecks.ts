@@ -15,8 +15,8 @@ const checkOf = ({ detail, name, status }: WorkFinding): Check => {
 }
 
 /**
- * Checks that a worker lives and that no job waits for long. The embedded database has no worker besides its server,
- * so without a server none is missed.
+ * Checks that a worker is alive and that no job waits too long. With the embedded database only the server does
+ * background work, so a missing worker is not reported if no server runs.
  */
 export const workChecks = ({ database }: ParleyConfig) =>
   Effect.map(

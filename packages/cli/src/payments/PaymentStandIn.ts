@@ -9,32 +9,32 @@ import type { ParleyConfig } from "../config/readConfig.ts"
 import { STAND_IN_PATH } from "./standInPath.ts"
 import { saleCatalog, standInPrices } from "./standInSale.ts"
 
-/** A stand-in for the payment provider within this process. It is loaded when it is first asked for something. */
+/** A stand-in for the payment provider within this process. It is loaded at its first request. */
 export interface OfferedStandIn {
   /** Answers requests below `STAND_IN_PATH`. */
   readonly listener: RequestListener
   /**
-   * Sets the addresses of the server for people and for its own requests when it listens: pending and new events then
-   * go to its webhook.
+   * Called when the server listens, with its address for people and its address for the stand-in's own requests.
+   * Pending and new payment events are then sent to the server's webhook.
    */
   readonly serveAt: (publicUrl: string, ownUrl: string) => Promise<void>
 }
 
-/** The stand-in for the payment provider; undefined with a real one, or without payments. */
+/** The stand-in for the payment provider; undefined if a real provider is configured or payments are off. */
 export class PaymentStandIn extends Context.Service<PaymentStandIn, OfferedStandIn | undefined>()(
   "@parley/cli/payments/PaymentStandIn"
 ) {}
 
 export const noStandInLayer: Layer.Layer<PaymentStandIn> = Layer.succeed(PaymentStandIn, undefined)
 
-/** True if a request is for the stand-in. */
+/** True if a request is for the stand-in's pages. */
 export const isForStandIn = ({ url = "" }: IncomingMessage): boolean =>
   url === STAND_IN_PATH || url.startsWith(`${STAND_IN_PATH}/`) || url.startsWith(`${STAND_IN_PATH}?`)
 
-/** The stand-in's package. Only development needs it, so that a server with a real provider runs without it. */
+/** Loads the stand-in's package. A server with a real provider runs without that package. */
 const loadStandIn = () => loadPackage("@parley/stripe-stand-in", () => import("@parley/stripe-stand-in"))
 
-/** Undefined if the package of the stand-in is not installed: the server then runs without payments. */
+/** Resolves with undefined if the stand-in's package is not installed: the server then runs without payments. */
 const unlessMissing = <A>(loading: Promise<A> | undefined): Promise<A | undefined> =>
   Promise.resolve(loading).catch((error: unknown) => {
     if (error instanceof PackageMissing) return undefined
@@ -44,7 +44,7 @@ const unlessMissing = <A>(loading: Promise<A> | undefined): Promise<A | undefine
 const secret = (prefix: string): string => `${prefix}_${randomBytes(24).toString("hex")}`
 
 /**
- * The stand-in and its gateway. A server stores its state in the data folder; a command in another process
+ * The stand-in and its gateway. A server stores the stand-in's state in the data folder; a command in another process
  * (`isCommand`) only reads that state.
  */
 export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.Layer<PaymentPorts | PaymentStandIn> =>
@@ -52,7 +52,7 @@ export const standInLayer = (config: ParleyConfig, isCommand: boolean): Layer.La
     Effect.gen(function* () {
       const apiKey = secret("sk_test")
       const webhookSecret = secret("whsec")
-      // Before the server sets its address, pages have a placeholder address.
+      // A placeholder in the addresses of pages until the server sets its real address.
       const localUrl = `http://localhost${STAND_IN_PATH}`
       let opened: Promise<StandInPayments> | undefined
       const open = async () => {

@@ -1,2 +1,2 @@
-/** Below which path of the server the pages of the stand-in for payments are. */
+/** The path of the server below which the payment stand-in has its pages. */
 export const STAND_IN_PATH = "/dev/payments"

@@ -2,18 +2,18 @@ import { Context } from "effect"
 
 /** Draws and removes the line of a progress bar. */
 export interface ProgressLine {
-  /** `unit` is the plural of the counted things; if it is set, the rate and the remaining time are shown too. */
+  /** `unit` is the plural of the counted things. The rate and the remaining time are shown only if it is set. */
   draw(done: number, total: number, unit?: string): void
   clear(): void
 }
 
 const WIDTH = 30
-/** A rate is shown after it was measured for this long. */
+/** Shortest time of measuring before a rate is shown. */
 const MEASURED_MS = 2_000
-/** Between two drawings. */
+/** Shortest time between two drawings of the bar. */
 const REDRAWN_MS = 100
 
-/** A stretch of time in at most two units: `54 s`, `3 min 20 s`, `2 h 5 min`. */
+/** Formats a time span in at most two units: `54 s`, `3 min 20 s`, `2 h 5 min`. */
 export const spokenTime = (seconds: number): string => {
   const whole = Math.ceil(seconds)
   if (whole < 60) return `${whole} s`
@@ -21,7 +21,7 @@ export const spokenTime = (seconds: number): string => {
   return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`
 }
 
-/** The rate and the remaining time, from the progress since the first drawing; empty while they are unreliable. */
+/** The rate since the first drawing and the remaining time, as text; empty until the rate is reliable. */
 export const paceOf = (done: number, total: number, elapsedMs: number): string => {
   if (done <= 0 || elapsedMs < MEASURED_MS) return ""
   const rate = done / (elapsedMs / 1_000)
@@ -29,7 +29,7 @@ export const paceOf = (done: number, total: number, elapsedMs: number): string =
   return `, ${spoken}/s, ${spokenTime((total - done) / rate)} left`
 }
 
-/** A progress bar written to a terminal, wherever that is; `now` in milliseconds. */
+/** A progress bar that is written to a terminal by `write`; `now` returns a time in milliseconds. */
 export const makeProgressLine = (
   write: (text: string) => void,
   now: () => number = () => performance.now()
@@ -53,7 +53,7 @@ export const makeProgressLine = (
   }
 }
 
-/** The output of progress: stderr if it is a terminal, otherwise none. */
+/** The progress bar of commands: on stderr if it is a terminal, otherwise none. */
 export class ProgressOutput extends Context.Reference<ProgressLine | undefined>("@parley/cli/commands/ProgressOutput", {
   defaultValue: () => (process.stderr.isTTY ? makeProgressLine((text) => void process.stderr.write(text)) : undefined)
 }) {}

@@ -4,7 +4,7 @@ import { ChildProcessSpawner } from "effect/process"
 
 const never = Effect.die(new Error("No command of parley prompts, starts a program or reads a file it is given."))
 
-/** The system services that `effect/cli` requires. The commands use only the console. */
+/** The system services that `effect/cli` requires. Parley's commands use only the console among them. */
 export const commandLineServices: Layer.Layer<Command.Environment> = Layer.mergeAll(
   FileSystem.layerNoop({}),
   Path.layer,

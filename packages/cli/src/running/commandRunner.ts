@@ -4,7 +4,7 @@ import { ProgressOutput } from "./ProgressOutput.ts"
 import { runCommandLine } from "./runCommandLine.ts"
 import { CommandRunner, StopSignal, CommandContext } from "./CommandContext.ts"
 
-/** Runs commands of other processes with the parts of this one. */
+/** Runs the commands that other processes send with the services of this process. */
 export const commandRunnerLayer: Layer.Layer<CommandRunner> = Layer.succeed(
   CommandRunner,
   CommandRunner.of({

@@ -1,10 +1,10 @@
 import { Console, type Effect } from "effect"
 import { Flag } from "effect/cli"
 
-/** `--json`: data for programs on stdout, all other output on stderr. */
+/** The flag `--json`: the result is printed as JSON on stdout, all other output on stderr. */
 export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON on stdout"), Flag.withDefault(false))
 
-/** `--dry-run`, for commands that write. */
+/** The flag `--dry-run` of commands that write. */
 export const dryRunFlag = Flag.Boolean("dry-run").pipe(
   Flag.withDescription("Print the planned changes, and change nothing"),
   Flag.withDefault(false)
@@ -14,7 +14,7 @@ export const dryRunFlag = Flag.Boolean("dry-run").pipe(
 export const printResult = (json: boolean, value: unknown, lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Console.log(json ? JSON.stringify(value, undefined, 2) : lines.join("\n"))
 
-/** Columns under their titles, padded to the widest cell; numbers to the right. */
+/** Formats rows as columns below their titles, padded to the widest cell, with numbers aligned to the right. */
 export const table = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number>>

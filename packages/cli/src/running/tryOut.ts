@@ -2,12 +2,12 @@ import { UnitOfWork } from "@parley/core/adapter"
 import { IsTrial } from "@parley/core/effect"
 import { Effect, Schema } from "effect"
 
-/** Ends a unit of work of a dry run, with its result. */
+/** The failure that ends the unit of work of a dry run and carries its result. */
 class TriedOut extends Schema.TaggedError<TriedOut>()("TriedOut", { result: Schema.Unknown }) {}
 
 /**
- * Runs `work` for one person; with `dryRun`, rolls it back afterwards: it is refused exactly if the real run would be,
- * and changes nothing.
+ * Runs `work` for one person. With `dryRun` the work is rolled back afterwards, so that a dry run is refused exactly if
+ * the real run would be, and changes nothing.
  */
 export const tryOut = <A, E, R>(owner: string, dryRun: boolean, work: Effect.Effect<A, E, R>) =>
   dryRun

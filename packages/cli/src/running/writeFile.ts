@@ -3,7 +3,7 @@ import { open, rename, rm } from "node:fs/promises"
 import { Effect, Stream } from "effect"
 import { FileNotWritten } from "./commandErrors.ts"
 
-/** Does something with files. */
+/** Runs an operation on the file system, and names the path in its failure. */
 export const onDisk = <A>(path: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
@@ -12,8 +12,8 @@ export const onDisk = <A>(path: string, work: () => Promise<A>) =>
   })
 
 /**
- * Writes pieces to a file that only its owner may read, and replaces an existing file after all of them are written: a
- * failed export leaves no file. Returns their number; writes no file for none.
+ * Writes pieces to a file that only its owner may read. An existing file is replaced only after all pieces are written,
+ * so that a failed export leaves no partial file. Returns the number of pieces; writes no file if there are none.
  */
 export const writeFile = <E, R>(path: string, pieces: Stream.Stream<string | Uint8Array, E, R>) =>
   Effect.suspend(() => {

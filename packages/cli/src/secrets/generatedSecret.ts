@@ -5,7 +5,7 @@ import { makeDataFolder } from "../dataFolder/makeDataFolder.ts"
 
 const SECRET_BYTES = 32
 
-/** Reads a secret of a data folder; undefined if there is none, or if it is invalid. */
+/** Returns a secret in a data folder; undefined if it is missing or invalid. */
 export const findSecret = <A>(folder: string, name: string, parse: (text: string) => A | undefined): A | undefined => {
   try {
     return parse(readFileSync(join(folder, name), "utf8"))
@@ -15,8 +15,9 @@ export const findSecret = <A>(folder: string, name: string, parse: (text: string
 }
 
 /**
- * The secret in a data folder, generated if there is none: 32 random bytes in base64, readable by their owner only. If
- * several processes generate one at once, all get the first one. Undefined if the folder cannot be written.
+ * Returns a secret in a data folder, and generates it if it is missing: 32 random bytes in base64, readable by their
+ * owner only. If several processes generate it at the same time, all get the first one. Undefined if the folder cannot
+ * be written.
  */
 export const openSecret = <A>(folder: string, name: string, parse: (text: string) => A | undefined): A | undefined => {
   const known = findSecret(folder, name, parse)
@@ -28,7 +29,7 @@ export const openSecret = <A>(folder: string, name: string, parse: (text: string
     writeFileSync(drawn, `${randomBytes(SECRET_BYTES).toString("base64")}\n`, { mode: 0o600, flag: "wx" })
     linkSync(drawn, place)
   } catch {
-    // Another process has stored its secret, or the folder is not writable.
+    // Another process has stored its secret first, or the folder is not writable: `findSecret` below finds out.
   } finally {
     rmSync(drawn, { force: true })
   }

@@ -5,8 +5,8 @@ import type { ParleyConfig } from "../config/readConfig.ts"
 import { findDevelopmentKey, openDevelopmentKey } from "./developmentKey.ts"
 
 /**
- * The encryption of secrets: with the keys of the environment; without them, in development, with the key in the data
- * folder, which a server generates and a command only reads; otherwise sealing fails.
+ * The encryption of stored secrets with the keys of the environment. In development, if no keys are set, the key in the
+ * data folder is used, which a server generates and a command only reads. Otherwise sealing fails.
  */
 export const secretBoxLayer = (
   config: ParleyConfig,
@@ -19,7 +19,7 @@ export const secretBoxLayer = (
       const open = isCommand ? findDevelopmentKey : openDevelopmentKey
       const keys = encryptionKeys.length > 0 || production ? encryptionKeys : (open(dataFolder) ?? [])
       if (keys.length === 0) return Effect.succeed(noSecrets)
-      // The keys were checked when the configuration was read.
+      // The keys are valid, because reading the configuration has checked them.
       return Effect.orDie(makeWebCryptoSecretBox(keys))
     })
   )

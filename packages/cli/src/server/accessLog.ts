@@ -1,7 +1,7 @@
 import type { AnsweredRequest } from "@parley/adapters-http/node"
 import type { ParleyConfig } from "../config/readConfig.ts"
 
-/** The largest number of decimals of a time in milliseconds. */
+/** Rounds a time in milliseconds to one decimal. */
 const rounded = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10
 
@@ -14,7 +14,9 @@ const lineOf = ({ durationMs, firstByteMs, userId, ...rest }: AnsweredRequest): 
     firstByteMs: rounded(firstByteMs)
   })
 
-/** Writes one line of JSON for each request to stdout, where no other log goes; undefined if requests are not logged. */
+/**
+ * Writes one line of JSON for each request to stdout, which no other log uses; undefined if requests are not logged.
+ */
 export const accessLog = (
   { logRequests, production }: ParleyConfig,
   stdout: (text: string) => void

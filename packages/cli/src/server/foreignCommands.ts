@@ -7,7 +7,9 @@ import type { RunCommand } from "../dataFolder/CommandServer.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { consoleTo, Surroundings } from "../Surroundings.ts"
 
-/** Runs the commands that other processes send, with the parts of this server and their output going back. */
+/**
+ * Runs the commands that other processes send, with the services of this server; the output is sent back to the sender.
+ */
 export const foreignCommands = (
   config: ParleyConfig,
   parts: Context.Context<Parts>
@@ -18,7 +20,8 @@ export const foreignCommands = (
     const running = Effect.flatMap(Surroundings, (own) =>
       Effect.provideService(runner.run({ argv, config, parts, console, progress }), Surroundings, {
         ...own,
-        // A process that can open the socket belongs to the folder's owner, who could write these files anyway.
+        // The sender's folder may be used: a process that can open the socket has the rights of the data folder's owner
+        // anyway.
         folder: typeof folder === "string" ? folder : own.folder
       })
     )

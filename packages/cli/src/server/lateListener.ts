@@ -1,13 +1,13 @@
 import type { RequestListener } from "node:http"
 
 export interface LateListener {
-  /** Requests wait until it is loaded. */
+  /** The listener; requests wait until it is loaded. */
   readonly listener: RequestListener
-  /** Loads it now, if it is not loaded yet. */
+  /** Loads the listener now, if it is not loaded yet. */
   load(): Promise<RequestListener>
 }
 
-/** A listener that `load` loads on first use, or earlier: the server can start without it. */
+/** A listener that `load` loads at the first request or earlier, so that the server starts before it is loaded. */
 export const lateListener = (load: () => Promise<RequestListener>): LateListener => {
   let loading: Promise<RequestListener> | undefined
   const loaded = () => (loading ??= load())

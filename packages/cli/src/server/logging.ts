@@ -12,7 +12,9 @@ const levels: Record<ParleyConfig["logLevel"], LogLevel.LogLevel> = {
   none: "None"
 }
 
-/** Logs on stderr: lines of JSON in production, text for people elsewhere. Failures that repeat are counted. */
+/**
+ * Logs on stderr: lines of JSON in production, text for people elsewhere. Repeated failures are counted, not repeated.
+ */
 export const loggingLayer = ({ logLevel, production }: ParleyConfig): Layer.Layer<never> =>
   Layer.mergeAll(
     Logger.layer([

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http"
 import { pageListener } from "@parley/adapters-http"
 import { dashboardRouter, type DashboardOptions, notFoundPage } from "@parley/dashboard"
 
-/** The dashboard's page and files, and its page for browsers at every address that nothing has. */
+/** Serves the dashboard's page and files, and at every unknown address the dashboard's own page for that case. */
 export const dashboardPages = (options: DashboardOptions): RequestListener => {
   const pages = dashboardRouter(options)
   const notFound = notFoundPage(options)

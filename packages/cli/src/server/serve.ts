@@ -19,7 +19,7 @@ import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { tryPort } from "./tryPort.ts"
 import { untilStopped } from "./untilStopped.ts"
 
-/** Serves until SIGINT or SIGTERM; without `work`, other processes have to do the background work. */
+/** Serves until SIGINT or SIGTERM. Without `work`, other processes have to do the background work. */
 export const serve = Effect.fnUntraced(function* ({ work }: { readonly work: boolean }) {
   const config = yield* loadConfig((config) => [...serveRefusals(config), ...(work ? [] : idleServerRefusals(config))])
   forgetPassedSockets()
@@ -28,8 +28,9 @@ export const serve = Effect.fnUntraced(function* ({ work }: { readonly work: boo
 })
 
 /**
- * Opens everything, each part for the scope. The scope closes them in the reverse order: no more commands, then no more
- * requests and an end for those that run, then the background work, the database, and last the data folder.
+ * Opens the parts of the server. Each part stays open until the scope closes. The scope closes them in the reverse
+ * order: it refuses commands, refuses and finishes requests, and stops the background work, the database, and last the
+ * data folder.
  */
 const start = Effect.fnUntraced(function* (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>) {
   const unsafe = [
@@ -43,7 +44,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig, tasks: Readonly
   const embedded = config.database._tag === "Embedded"
   const claim = embedded ? yield* claimDataFolder(config.dataFolder, true) : undefined
   if (config.passedSockets === undefined) yield* tryPort(config)
-  // Opens in its own thread while this one loads the code that uses it.
+  // The database opens in a separate thread while this thread loads the code that uses it.
   const engine = embedded ? yield* openEngineOf(config) : undefined
   const { runServer } = yield* Effect.promise(() => import("./runServer.ts"))
   yield* runServer({ config, tasks, claim, engine })

@@ -5,7 +5,7 @@ import { PortTaken } from "../running/commandErrors.ts"
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** `health` answers `GET /healthz`, and `metrics` also `GET /metrics`. */
+/** The served routes: `health` has `GET /healthz` only, `metrics` also `GET /metrics`. */
 type Served = "health" | "metrics"
 
 const send = (response: ServerResponse, status: number, type: string, body: string) =>
@@ -14,7 +14,7 @@ const send = (response: ServerResponse, status: number, type: string, body: stri
 const sendJson = (response: ServerResponse, status: number, said: string) =>
   send(response, status, "application/json", JSON.stringify({ status: said }))
 
-/** Answers with the text of the metrics if there is one. */
+/** Answers `GET /metrics` with the metrics' text if metrics are served. */
 const listenerOf =
   (metrics: (() => string) | undefined): RequestListener =>
   ({ method, url = "" }, response) => {
@@ -24,13 +24,16 @@ const listenerOf =
     return sendJson(response, 404, "not found")
   }
 
-/** Serves `GET /healthz`, which says that the process runs, and metrics, until the scope closes. Returns the port. */
+/**
+ * Serves `GET /healthz`, which shows that the process runs, and optionally metrics, until the scope closes. Returns the
+ * port.
+ */
 export const serveHealth = Effect.fnUntraced(function* (
   host: string,
   port: number,
   served: Served = "health"
 ): Effect.fn.Return<number, PortTaken, Scope.Scope> {
-  // Not with the first scrape, which could fail: an upgrade may have replaced the files by then.
+  // The module is loaded before the first scrape, because an upgrade may have replaced the files on disk by then.
   const texts = served === "metrics" ? yield* Effect.promise(() => import("../telemetry/metricsText.ts")) : undefined
   const listening = Effect.callback<ReturnType<typeof createServer>, PortTaken>((resume) => {
     const server = createServer(listenerOf(texts?.metricsText))

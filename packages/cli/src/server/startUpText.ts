@@ -8,7 +8,7 @@ import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { STAND_IN_PATH } from "../payments/standInPath.ts"
 import { version } from "../version.ts"
 
-/** One part of a running server, and the variable of the real one if it is a stand-in. */
+/** A part of a running server. If the part is a stand-in, it names the variable that connects the real one. */
 export interface RunningPart {
   readonly part: "database" | "models" | "payments" | "sign-in" | "work"
   readonly runsOn: string
@@ -52,7 +52,7 @@ const signInPart = (config: ParleyConfig): RunningPart => {
   return { part: "sign-in", runsOn, realPart: undefined }
 }
 
-/** The parts of this configuration, and the background work of its server. */
+/** Describes the parts of this configuration and the background work of its server. */
 export const runningParts = (
   config: ParleyConfig,
   tasks: ReadonlyArray<BackgroundTaskName>
@@ -74,7 +74,7 @@ export const runningParts = (
   }
 ]
 
-/** The address for people of the server on `port`. */
+/** The address of the server on `port`, for people. */
 export const serverUrl = ({ baseUrl, host }: ParleyConfig, port: number): string =>
   baseUrl ?? `http://${isLoopback(host) ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`
 
@@ -83,7 +83,7 @@ const partLines = ({ part, realPart, runsOn }: RunningPart): ReadonlyArray<strin
   ...(realPart === undefined ? [] : [`  ${"".padEnd(10)}the real one: set ${realPart}`])
 ]
 
-/** The text of `parley serve` when it listens. */
+/** The text that `parley serve` prints when it listens. */
 export const startUpText = (config: ParleyConfig, tasks: ReadonlyArray<BackgroundTaskName>, port: number): string =>
   [
     `Parley ${version} listens on ${serverUrl(config, port)}`,
@@ -93,7 +93,7 @@ export const startUpText = (config: ParleyConfig, tasks: ReadonlyArray<Backgroun
     'Environment variables can be set in a file ".env"; "parley doctor" checks them. Ctrl+C stops.'
   ].join("\n")
 
-/** The text of `parley work` when it starts. */
+/** The text that `parley work` prints when it starts. */
 export const workText = (
   config: ParleyConfig,
   tasks: ReadonlyArray<BackgroundTaskName>,

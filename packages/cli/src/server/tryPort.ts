@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { PortTaken } from "../running/commandErrors.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
 
-/** Fails if the configured port is not free, before a server changes anything. */
+/** Fails if the configured port is in use, before a server changes anything. */
 export const tryPort = ({ host, port }: Pick<ParleyConfig, "host" | "port">): Effect.Effect<void, PortTaken> =>
   Effect.callback((resume) => {
     const server = createServer((socket) => socket.destroy())

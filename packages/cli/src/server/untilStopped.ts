@@ -4,10 +4,13 @@ import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
 import { loggingLayer } from "./logging.ts"
 
-/** Time limit for charging and closing after the requests: a database that does not answer is not awaited. */
+/**
+ * Longest time for charging and closing after the last request, so that the process ends even if the database does not
+ * answer.
+ */
 const CLOSING_MS = 15_000
 
-/** Ends the process if it has not ended by itself in time. */
+/** Ends the process with an error if it still runs after this time. */
 const endIn = (milliseconds: number, stop: StopSignal["Service"]) =>
   Effect.map(Effect.context<never>(), (context) => {
     const late = Effect.logError("Not everything could be closed in time. Replies without a charge get it by a sweep.")
@@ -19,8 +22,8 @@ const endIn = (milliseconds: number, stop: StopSignal["Service"]) =>
   })
 
 /**
- * Runs `start` until SIGINT or SIGTERM, then closes its scope. Running work may take `drainMs`; a second signal ends
- * the process at once.
+ * Runs `start` until SIGINT or SIGTERM, then closes its scope. Running work may take `drainMs` more; a second signal
+ * ends the process at once.
  */
 export const untilStopped = <E, R>(
   config: ParleyConfig,

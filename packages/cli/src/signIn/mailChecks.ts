@@ -15,7 +15,7 @@ const ADVICE: Readonly<Record<MailFailed["reason"], string>> = {
   not_installed: "Run: npm install nodemailer"
 }
 
-/** Checks that the mail server accepts a login; empty if no mails are sent. Sends no mail. */
+/** Checks that the mail server accepts the login, without sending a mail; empty if no mails are sent. */
 export const mailChecks = (config: ParleyConfig): Effect.Effect<ReadonlyArray<Check>> => {
   if (config.mail === undefined) return Effect.succeed([])
   const server = mailServer(config)

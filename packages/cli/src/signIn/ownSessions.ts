@@ -10,8 +10,9 @@ const SECRET_FILE = "session.key"
 const secretIn = (text: string): string | undefined => text.trim() || undefined
 
 /**
- * The sessions that this server issues itself, for its address only. Without a configured secret they are signed with the
- * one in the data folder, which the first server generates; sessions end with the process if the folder is not writable.
+ * The sessions that this server issues, valid for its own address only. Without a configured secret they are signed
+ * with the secret in the data folder, which the first server generates. If the folder is not writable, the sessions end
+ * with the process.
  */
 export const ownSessions = ({ baseUrl, dataFolder, session }: ParleyConfig): OwnSessions | undefined => {
   if (session.proof?._tag !== "Own") return undefined

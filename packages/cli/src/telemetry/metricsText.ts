@@ -4,7 +4,7 @@ import { formatUnsafe } from "effect/observability/PrometheusMetrics"
 
 const SUFFIXES: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" }
 
-/** The name of a metric in Prometheus, by OpenTelemetry's rules for it: with its unit, and `_total` for a sum. */
+/** The Prometheus name of a metric, by OpenTelemetry's rules: with its unit, and with `_total` for a sum. */
 export const prometheusName = ({ kind, name, unit }: Pick<InstrumentFacts, "kind" | "name" | "unit">): string =>
   `${name.replaceAll(".", "_")}${SUFFIXES[unit] ?? ""}${kind === "counter" ? "_total" : ""}`
 

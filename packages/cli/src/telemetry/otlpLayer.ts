@@ -9,8 +9,8 @@ import { version } from "../version.ts"
 import { quietTracerLayer } from "./quietTracerLayer.ts"
 
 /**
- * A client whose requests fail if the response is not whole in time. The exporter keeps what it sends until the collector
- * has answered, and sends more meanwhile: one that never answers would fill the memory.
+ * An HTTP client whose requests fail if the response is not complete in time. The exporter keeps each request's data
+ * until the collector answers and sends more meanwhile, so a collector that never answers would fill the memory.
  */
 const boundedClient = (timeoutMs: number): Layer.Layer<HttpClient> =>
   Layer.effect(
@@ -28,7 +28,7 @@ const boundedClient = (timeoutMs: number): Layer.Layer<HttpClient> =>
     )
   ).pipe(Layer.provide(fetchLayer))
 
-/** The exporters of traces and metrics, with the settings in these variables; a collector has `timeoutMs` to answer. */
+/** The exporters of traces and metrics with the settings in `variables`; the collector has `timeoutMs` to answer. */
 export const otlpLayer = (variables: Readonly<Record<string, string>>, timeoutMs: number): Layer.Layer<never> => {
   const resource = { serviceVersion: version }
   const traces = Layer.provide(quietTracerLayer, OtlpTracer.layerFromConfig({ resource }))

@@ -1,7 +1,7 @@
 import { failureFields } from "@parley/core/adapter"
 import { Cause, Effect, Exit, Layer, Tracer } from "effect"
 
-/** The end of a span: a failure is named as logs name it, without its message, its stack and its causes. */
+/** The exit of a span with a failure reduced to the name that logs use, without its message, stack and causes. */
 const named = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return exit
   const { failure, ...codes } = failureFields(Cause.squash(exit.cause))
@@ -14,7 +14,7 @@ const quiet = (span: Tracer.Span): Tracer.Span => {
 }
 
 /**
- * The tracer, whose spans contain nothing of a failure but names and codes: messages contain people's data, and the texts of
+ * A tracer whose spans contain only names and codes of failures: messages may contain people's data and texts of
  * databases and vendors.
  */
 export const quietTracerLayer: Layer.Layer<never> = Layer.effect(

@@ -3,8 +3,8 @@ import { Effect, Layer, Redacted, References } from "effect"
 import type { ParleyConfig } from "../config/readConfig.ts"
 
 /**
- * Sends traces and metrics to the configured collector over OTLP/HTTP, as JSON. Without one, no span is made. The exporter
- * is loaded only if it is needed.
+ * Sends traces and metrics to the configured collector over OTLP/HTTP, as JSON. If no collector is configured, no spans
+ * are made and the exporter is not loaded.
  */
 export const telemetryLayer = ({ otlp }: ParleyConfig): Layer.Layer<never> =>
   otlp === undefined

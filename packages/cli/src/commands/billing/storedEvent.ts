@@ -2,13 +2,13 @@ import { Schema } from "effect"
 import { Argument } from "effect/cli"
 import type { StoredPaymentEvent } from "@parley/core/adapter"
 
-/** The event a command is about. */
+/** The argument with the id of a payment event. */
 export const eventArgument = Argument.String("event").pipe(
   Argument.withDescription("The event's id at the payment provider, for example evt_1AbC"),
   Argument.withSchema(Schema.String.check(Schema.isPattern(/^[\x21-\x7e]{1,255}$/)))
 )
 
-/** An event as commands print it. */
+/** A payment event in the form in which commands print it. */
 export const eventRow = ({
   createdAt,
   customerId,

@@ -5,13 +5,13 @@ import { Flag } from "effect/cli"
 const text = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** The owner of the bot. */
+/** The flag with the id of the bot's owner. */
 export const ownerFlag = Flag.String("owner").pipe(
   Flag.withDescription("The bot's owner, who pays for its replies"),
   Flag.withSchema(UserId)
 )
 
-/** The settings of a bot except its name. The service validates them. */
+/** The flags for all settings of a bot except its name. The bot service validates the values. */
 export const botFlags = {
   welcome: text("welcome", "The first message that visitors see"),
   color: text("color", "The colour of the widget, as #rrggbb"),
@@ -40,7 +40,7 @@ export const botFlags = {
   )
 }
 
-/** The values of `botFlags`. */
+/** The parsed values of `botFlags`. */
 export interface BotFlagValues {
   readonly welcome: Option.Option<string>
   readonly color: Option.Option<string>
@@ -60,7 +60,7 @@ const given = <K extends keyof BotChange>(name: K, value: Option.Option<NonNulla
 const named = <K extends keyof BotChange>(name: K, values: ReadonlyArray<string>) =>
   values.length === 0 ? {} : { [name]: values }
 
-/** The settings that a command line names. */
+/** The settings whose flags are on the command line. */
 export const settingsOf = (flags: BotFlagValues): BotChange => ({
   ...given("welcomeMessage", flags.welcome),
   ...given("primaryColor", flags.color),

@@ -9,11 +9,14 @@ import { FileNotRead } from "../../running/commandErrors.ts"
 const compress = promisify(gzip)
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(CopyPart))
 
-/** The bytes of a backup: a line of JSON for each part, each compressed as a member of its own (gzip, RFC 1952, 2.2). */
+/**
+ * Converts the parts of a backup to bytes: one line of JSON for each part, each compressed as a separate gzip member
+ * (RFC 1952, 2.2).
+ */
 export const toBytes = <E, R>(parts: Stream.Stream<CopyPart, E, R>): Stream.Stream<Uint8Array, E, R> =>
   Stream.mapEffect(parts, (part) => Effect.promise(() => compress(`${JSON.stringify(part)}\n`)))
 
-/** Codes of zlib for bytes that are not gzip, or not all of it. */
+/** Converts zlib's error codes for bytes that are not gzip or are cut short; undefined for other codes. */
 const refusalOf = (code: string | undefined): CopyRefused | undefined => {
   if (code === "Z_DATA_ERROR" || code === "Z_BUF_ERROR") return new CopyRefused({ problem: "incomplete", names: [] })
   return undefined
@@ -24,10 +27,10 @@ const failureOf = (path: string) => (error: unknown) => {
   return refusalOf(code) ?? new FileNotRead({ path, problem: code ?? "unknown" })
 }
 
-/** The parts of the backup in a file. */
+/** Reads the parts of the backup in a file. */
 export const readParts = (path: string): Stream.Stream<CopyPart, CopyRefused | FileNotRead> =>
   Stream.suspend(() => {
-    // The reader of the last stream gets the errors of both.
+    // `pipeline` passes the errors of the file and of the decompression on to the reader of `bytes`.
     const bytes = pipeline(createReadStream(path), createGunzip(), () => undefined)
     return Stream.fromAsyncIterable<Uint8Array, CopyRefused | FileNotRead>(bytes, failureOf(path))
   }).pipe(

@@ -5,13 +5,13 @@ import { Console, Effect, type Stream } from "effect"
 import { exitCodes } from "../../exitCodes.ts"
 import { Unhealthy } from "../../running/commandErrors.ts"
 
-/** The total of rows. */
+/** The total number of rows of all tables. */
 export const rowsOf = (tables: Readonly<Record<string, { readonly rows: number }>>): number =>
   Object.values(tables).reduce((sum, { rows }) => sum + rows, 0)
 
 /**
- * Loads a copy, whose rows it compares with the source, and recomputes every balance from its rows. Differences that the
- * source had too are printed, and fail the command; the data is loaded all the same.
+ * Loads a copy, compares its rows with the source, and recomputes every balance from its rows. Differences that the
+ * source already had are printed, and the command fails, although the data is loaded.
  */
 export const loadAndVerify = <E, R>(parts: Stream.Stream<CopyPart, E, R>) =>
   Effect.gen(function* () {

@@ -9,7 +9,7 @@ import { dryRunFlag, jsonFlag, printResult } from "../../running/output.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { byFlag, reasonFlag, userArgument } from "../flags.ts"
 
-/** The form of a key: one line, short enough for an index. */
+/** The form of a grant's key: one line, short enough for an index of the database. */
 const KEY = /^[^\p{Cc}\p{Cs}]{1,255}$/u
 
 const input = {

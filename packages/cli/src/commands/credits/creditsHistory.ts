@@ -26,7 +26,7 @@ const input = {
   json: jsonFlag
 }
 
-/** `parley credits history <user>`: the same data as the route of this name. */
+/** `parley credits history <user>`: prints the same data as `GET /api/billing/credit-history`. */
 export const creditsHistoryCommand = Command.make(
   "history",
   input,

@@ -24,7 +24,7 @@ const input = {
   json: jsonFlag
 }
 
-/** Runs `reset`, on a terminal with a progress bar, for which it counts the due accounts first. */
+/** Begins the due periods. On a terminal it first counts the due accounts and draws a progress bar. */
 const withProgress = Effect.fnUntraced(function* (asOf: number | undefined, early: boolean, dryRun: boolean) {
   const resets = yield* ResetService
   const line = yield* ProgressOutput
@@ -81,7 +81,8 @@ export const creditsResetCommand = Command.make(
       const result = { dryRun, ...report, asOf: new Date(report.asOf).toISOString() }
       const checked = yield* Effect.exit(checkTiers)
       yield* printResult(json, result, linesOf(report, dryRun, Exit.isSuccess(checked) ? WRITTEN : WRITTEN_OR_LOST))
-      // Accounts on missing tiers got nothing, and nothing else reports them.
+      // This check reports accounts on tiers that the catalog no longer has: they got no credits, and no other command
+      // reports them.
       yield* checked
     })
     yield* CommandContext.use((context) => context.run(work))

@@ -28,7 +28,7 @@ const PAYMENTS_BACK_MS = 30 * 86_400_000
 const paymentLine = ({ found, kind, payment, userId }: PaymentDifference): string =>
   `${userId ?? "no person"}: ${payment}: ${kind}: ${found}`
 
-/** Compares with the provider, and prints each difference when it is found. */
+/** Compares the ledger with the payment provider, and prints each difference as soon as it is found. */
 const withPayments = Effect.fnUntraced(function* (since: number | undefined, json: boolean) {
   const differences: Array<PaymentDifference> = []
   const from = since ?? (yield* Clock.currentTimeMillis) - PAYMENTS_BACK_MS

@@ -36,10 +36,13 @@ const input = {
   json: jsonFlag
 }
 
-/** The unit of a stage, if people know it. */
+/** The units in which the progress of a stage is counted, for stages whose unit people know. */
 const units: Readonly<Record<string, string>> = { indexing: "chunk" }
 
-/** For example `running: indexing, chunk 240 of 900`; a stage with one unit shows only its name. */
+/**
+ * The state of a job as text, for example `running: indexing, chunk 240 of 900`. A stage with only one unit shows its
+ * name alone.
+ */
 export const stateText = ({ progress, state }: Pick<JobRecord, "progress" | "state">): string => {
   if (progress === undefined) return state
   const { done, of, stage } = progress

@@ -7,7 +7,7 @@ const iso = (moment: number | undefined) => (moment === undefined ? null : new D
 type Times = "createdAt" | "expiresAt" | "revokedAt" | "previousUntil" | "lastUsedAt"
 type KeyRow = Omit<ServiceKey, Times> & { readonly [Time in Times]: string | null }
 
-/** A key as commands print it for programs. */
+/** A service key in the form of `--json`. */
 export const keyRow = ({
   createdAt,
   expiresAt,
@@ -30,10 +30,10 @@ export const keyRow = ({
   lastUsedAt: iso(lastUsedAt)
 })
 
-/** Says that the key on stdout cannot be read again. */
+/** Informs the operator on stderr that the key on stdout cannot be printed again. */
 export const shownOnce = Console.error("Store the key now: Parley keeps only its digest and cannot print it again.")
 
-/** The key that a command is about. */
+/** The argument with the id of a service key. */
 export const keyArgument = Argument.String("id").pipe(
   Argument.withDescription("The key's id, as `parley keys list` prints it")
 )

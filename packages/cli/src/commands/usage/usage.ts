@@ -1,7 +1,7 @@
 import { Command } from "effect/cli"
 import { usageStorageCommand } from "./usageStorage.ts"
 
-/** `parley usage`: what the service uses. */
+/** `parley usage`: the storage that the service uses. */
 export const usageCommand = Command.make("usage").pipe(
   Command.withDescription("Show what the service uses"),
   Command.withExamples([{ command: "parley usage storage", description: "The size of tables, and of people's data" }]),

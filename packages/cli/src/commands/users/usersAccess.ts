@@ -22,7 +22,7 @@ interface AccessAction {
 
 const isoOf = (moment: number | undefined) => (moment === undefined ? null : new Date(moment).toISOString())
 
-/** A person's access as data. */
+/** The access of a person in the form of `--json`. */
 export const accessJson = ({ blockedAt, notBefore }: AccessState) => ({
   blocked: blockedAt !== undefined,
   blockedAt: isoOf(blockedAt),

@@ -12,7 +12,10 @@ import { jsonFlag, printResult } from "../../running/output.ts"
 import { onDisk, writeFile } from "../../running/writeFile.ts"
 import { byFlag, reasonFlag, userArgument } from "../flags.ts"
 
-/** Writes the bytes of an exported document to `folder`, under its id; the line then names the file, or null without bytes. */
+/**
+ * Writes the bytes of an exported document to a file in `folder`, named by the document's id. The returned export line
+ * contains the file's name, or null if the document has no bytes.
+ */
 const withFile = (userId: string, folder: string) =>
   Effect.fnUntraced(function* (line: ExportLine) {
     if (line.kind !== "document") return line

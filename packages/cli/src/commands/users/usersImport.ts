@@ -12,7 +12,7 @@ import { dryRunFlag, jsonFlag, printResult } from "../../running/output.ts"
 import { ProgressOutput } from "../../running/ProgressOutput.ts"
 import { byFlag, reasonFlag } from "../flags.ts"
 
-/** The refused lines that are printed for people; `--json` has all. */
+/** The largest number of refused lines that are printed for people; `--json` lists all. */
 const PRINTED = 20
 
 const input = {
@@ -33,7 +33,7 @@ const input = {
   json: jsonFlag
 }
 
-/** The lines of a file, and when it was last written. */
+/** Reads the lines of a file, and the time at which the file was last written. */
 const readLines = (path: string) =>
   Effect.tryPromise({
     try: async () => {

@@ -34,13 +34,13 @@ const input = {
   json: jsonFlag
 }
 
-/** The party that decides over a person's tier, in words. */
+/** Describes whether billing events or an operator decide about a person's tier. */
 const deciderOf = ({ paidTier, pinned }: TierStanding): string => {
   if (!pinned) return "billing events change it"
   return `pinned: billing events do not change it${paidTier === undefined ? "" : `, and would make it ${paidTier}`}`
 }
 
-/** A person's tier, in words and as data. */
+/** Reads a person's tier, and returns it as data and as a line of text. */
 const told = Effect.fnUntraced(function* (user: string) {
   const standing = yield* OperatorTiers.use((tiers) => tiers.standing(user))
   const { available } = yield* CreditService.use((credits) => credits.find(user))

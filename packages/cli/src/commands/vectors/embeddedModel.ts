@@ -3,8 +3,8 @@ import { DocumentReindex } from "@parley/core/effect"
 import type { Effect } from "effect"
 
 /**
- * The configured model that embeds passages; the name under which embeddings are stored ends with its dimensions.
- * Undefined without an embedder.
+ * The configured model that embeds passages; undefined if no embedder is configured. The name under which embeddings
+ * are stored ends with their number of dimensions, which is parsed from it.
  */
 export const embeddedModel: Effect.Effect<EmbeddedModel | undefined, never, DocumentReindex> = DocumentReindex.useSync(
   ({ indexedBy }) => {

@@ -1,12 +1,12 @@
 import type { ParleyConfig } from "../readConfig.ts"
 
-/** True if people sign in by e-mail: a mail server is set, and no identity provider. */
+/** True if people sign in by e-mail: a mail server is set and no identity provider. */
 export const usesOwnSignIn = ({ session }: Pick<ParleyConfig, "session">): boolean => session.proof?._tag === "Own"
 
 /**
- * The reasons against signing people in by e-mail with this configuration.
+ * The reasons to refuse this configuration if people sign in by e-mail.
  *
- * @param exposed the way in which a client beyond this machine could reach the server; undefined if there is none
+ * @param exposed the reason why clients beyond this machine could reach the server; undefined if they cannot
  */
 export const ownSignInRefusals = (config: ParleyConfig, exposed: string | undefined): ReadonlyArray<string> => {
   const { baseUrl, database, mail, production, session } = config

@@ -4,18 +4,18 @@ import type { ParleyConfig } from "../readConfig.ts"
 import { unknownText } from "../unknownVariables.ts"
 import { weaknessOf } from "./weakSecret.ts"
 
-/** Something that works and is not safe; without any value of a setting. */
+/** A setting that works but is not safe. The warning contains no setting's value. */
 export interface SecurityWarning {
-  /** The variable. */
+  /** The name of the environment variable. */
   readonly setting: string
   readonly detail: string
-  /** The remedy. */
+  /** The advice that makes the setting safe. */
   readonly advice: string
 }
 
 const NEW_SECRET = 'Set it to 32 random bytes or more, for example what "openssl rand -base64 32" prints.'
 
-/** The secrets that others could guess, or find by trying. */
+/** Warnings about secrets that an attacker could guess or find by trying. */
 export const weakSecrets = ({ cronSecret, session }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   Object.entries({
     PARLEY_SESSION_SECRET: session.proof !== undefined && "secrets" in session.proof ? session.proof.secrets : [],
@@ -26,8 +26,8 @@ export const weakSecrets = ({ cronSecret, session }: ParleyConfig): ReadonlyArra
   })
 
 /**
- * The claims of tokens that are not checked: one provider signs for many applications with the same keys, or with the
- * same secret. In production both must be set; elsewhere a secret may serve one application alone.
+ * Warnings about claims of tokens that are not checked: one provider signs tokens for many applications with the same
+ * keys or secret. In production both claims must be set; elsewhere a secret may belong to one application only.
  */
 export const unboundSessions = ({
   production,
@@ -47,7 +47,7 @@ export const unboundSessions = ({
             ]
       )
 
-/** The connections to the database that cross a network in the clear. */
+/** Warnings about database connections that cross a network unencrypted. */
 export const unencryptedConnections = ({ database }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   database._tag === "Embedded"
     ? []
@@ -57,13 +57,17 @@ export const unencryptedConnections = ({ database }: ParleyConfig): ReadonlyArra
         advice: 'Add "sslmode=verify-full" to it, so that nobody on the way can read or change what is sent.'
       }))
 
-/** Encrypted, or to this machine or to a container beside it: names of one word are no public ones. */
+/**
+ * True if the address is encrypted, or leads to this machine or to a container: host names of one word are not public.
+ */
 const isPrivate = (address: string): boolean => {
   const { hostname, protocol } = new URL(address)
   return protocol === "https:" || isLoopback(hostname) || /^[\w-]+$/.test(hostname) || hostname.endsWith(".localhost")
 }
 
-/** The addresses of this server and of other services over which keys, sessions and texts travel in the clear. */
+/**
+ * Warnings about addresses of this server and of other services over which keys, sessions and texts travel unencrypted.
+ */
 export const unencryptedAddresses = (config: ParleyConfig): ReadonlyArray<SecurityWarning> => {
   const { anthropic, baseUrl, openai, payments, production } = config
   const services = {
@@ -96,7 +100,7 @@ export const unencryptedAddresses = (config: ParleyConfig): ReadonlyArray<Securi
   ]
 }
 
-/** The reasons in production against connections to a database whose identity is not proven. */
+/** Reasons to refuse the configuration in production: connections to a database whose certificate is not verified. */
 export const unverifiedConnections = ({ database, production }: ParleyConfig): ReadonlyArray<string> =>
   database._tag === "Embedded" || !production
     ? []
@@ -105,7 +109,9 @@ export const unverifiedConnections = ({ database, production }: ParleyConfig): R
           `${setting}: NODE_ENV is production, and the certificate of a database on another machine has to be verified. Add "sslmode=verify-full" to it, and "sslrootcert=<file>" if its authority is not one of the system's`
       )
 
-/** Variables that are set for nothing; one that was meant is missing perhaps. */
+/**
+ * Warnings about variables that Parley does not know. The operator may have misspelt a variable, which is then missing.
+ */
 export const unheardSettings = ({ unknownVariables }: ParleyConfig): ReadonlyArray<SecurityWarning> =>
   unknownVariables.map((each) => ({
     setting: each.name,
@@ -113,5 +119,5 @@ export const unheardSettings = ({ unknownVariables }: ParleyConfig): ReadonlyArr
     advice: "Correct its name, or take it out."
   }))
 
-/** A warning as one sentence after the variable. */
+/** The text of a warning: the variable and one sentence. */
 export const warningText = ({ advice, detail, setting }: SecurityWarning): string => `${setting}: ${detail}. ${advice}`

@@ -5,16 +5,16 @@ import { REAL_SIGN_IN, usesDevelopmentSignIn } from "../session/sessionProof.ts"
 import { ownSignInRefusals } from "./ownSignInRules.ts"
 import { unboundSessions, unverifiedConnections, warningText, weakSecrets } from "./securityWarnings.ts"
 
-/** Vendors that are set up and can be asked. With none, the offline model answers for every model. */
+/** The vendors with a key in the configuration. If there are none, the offline model answers for every model. */
 export const answeringVendors = (config: ParleyConfig): ReadonlyArray<string> => [
   ...VENDORS.filter((vendor) => config[vendor] !== undefined),
   ...Object.keys(config.vendors)
 ]
 
-/** The variables of real models. */
+/** The variables that connect real models. */
 export const REAL_MODELS = "OPENAI_API_KEY or ANTHROPIC_API_KEY"
 
-/** The way in which a client beyond this machine could reach the server; undefined if there is none. */
+/** The reason why clients beyond this machine could reach the server; undefined if they cannot. */
 const exposure = ({ baseUrl, host, passedSockets, production, trustProxy }: ParleyConfig): string | undefined => {
   if (production) return "NODE_ENV is production"
   if (passedSockets !== undefined) return "systemd opens the port, on any address"
@@ -25,8 +25,8 @@ const exposure = ({ baseUrl, host, passedSockets, production, trustProxy }: Parl
 }
 
 /**
- * True if a stand-in takes payments: no provider is configured, and only people on this machine could buy from it,
- * unless stand-ins are allowed explicitly.
+ * True if the payment stand-in sells: no payment provider is configured, and only people on this machine could buy,
+ * unless the configuration allows stand-ins explicitly.
  */
 export const usesStandInPayments = (config: ParleyConfig): boolean =>
   config.payments === undefined && (config.allowStandIns || exposure(config) === undefined)
@@ -34,7 +34,7 @@ export const usesStandInPayments = (config: ParleyConfig): boolean =>
 const isLocalName = (host: string): boolean => isLoopback(host) || host.endsWith(".localhost")
 
 /**
- * The reasons against serving this configuration: settings that are harmless on one's own machine but not elsewhere.
+ * The reasons to refuse serving with this configuration: settings that are harmless only on a developer's own machine.
  */
 export const serveRefusals = (config: ParleyConfig): ReadonlyArray<string> => {
   const refusals: Array<string> = []

@@ -1,13 +1,19 @@
-/** A key for HMAC-SHA-256 has at least the size of the hash (RFC 7518, 3.2). */
+/** The least length of a secret in bytes: a key for HMAC-SHA-256 must not be shorter than the hash (RFC 7518, 3.2). */
 const LEAST_BYTES = 32
-/** The least number of characters that must remain without well-known words. */
+/** The least number of characters that must remain after well-known words are removed. */
 const LEAST_UNKNOWN = 16
-/** Fewer different characters than this are typed by hand: random hexadecimal digits have about fourteen. */
+/**
+ * The least number of different characters. A text with fewer was typed by hand: random hexadecimal digits have about
+ * fourteen.
+ */
 const LEAST_DIFFERENT = 6
-/** A secret counts as a sequence if this percentage of its steps lead to the next character of the alphabet. */
+/**
+ * A secret counts as a sequence if at least this percentage of its characters equal the previous one or are its
+ * neighbours in the alphabet.
+ */
 const COUNTED_PERCENT = 70
 
-/** Placeholders for secrets in examples, tutorials and `.env.example` files, and the names of the variables. */
+/** Words in placeholders for secrets, as in examples, tutorials, `.env.example` files and names of variables. */
 const KNOWN_WORDS = `
   secret password passwd passphrase changeme change replace placeholder example sample default development
   production testing test local host dummy insecure unsafe parley session cron encryption encrypt token private
@@ -20,8 +26,8 @@ const KNOWN_WORDS = `
   .toSorted((a, b) => b.length - a.length)
 
 /**
- * The length of the shortest piece that the text repeats, even if the last repetition is cut short; its own length if
- * there is none.
+ * The length of the shortest piece that the text repeats; the last repetition may be cut short. The text's length if it
+ * repeats no piece.
  */
 const periodOf = (text: string): number => {
   for (let period = 1; period <= text.length / 2; period++) {
@@ -30,9 +36,7 @@ const periodOf = (text: string): number => {
   return text.length
 }
 
-/**
- * True if most characters follow, equal or precede the one before them in the alphabet, as in `abcdef` and `98765`.
- */
+/** True if most characters equal the previous one or are its neighbours in the alphabet, as in `abcdef` and `98765`. */
 const isCounted = (text: string): boolean => {
   let steps = 0
   for (let index = 1; index < text.length; index++) {
@@ -52,8 +56,8 @@ const unknownPart = (secret: string): string => {
 }
 
 /**
- * The reason why a secret is weak, as the end of a sentence that begins with "it": shorter than 32 bytes, a repeated
- * or sequential pattern, or made of words from examples. Undefined if none of these applies.
+ * The reason why a secret is weak, as the end of a sentence that begins with "it": shorter than 32 bytes, a repetition,
+ * a sequence, or words from examples. Undefined if the secret is not weak.
  */
 export const weaknessOf = (secret: string): string | undefined => {
   if (Buffer.byteLength(secret) < LEAST_BYTES) return `has fewer than ${LEAST_BYTES} bytes`

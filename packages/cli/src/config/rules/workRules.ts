@@ -2,8 +2,8 @@ import { BACKGROUND_TASKS, type BackgroundTaskName } from "@parley/core"
 import type { ParleyConfig } from "../readConfig.ts"
 
 /**
- * The background work of this configuration: it begins periods if no schedule calls the route, catches up with missed
- * events if there is a payment provider, and deletes old chats and log entries if a retention is set.
+ * The background tasks of a server with this configuration. It begins periods if no scheduler calls the route, reads
+ * missed payment events if there is a payment provider, and deletes old data if a retention time is set.
  */
 export const tasksOf = ({
   catchUp,
@@ -24,12 +24,12 @@ const refusedIfEmbedded =
   ({ database }: ParleyConfig): ReadonlyArray<string> =>
     database._tag === "Server" ? [] : [`DATABASE_URL: the embedded database takes one process at a time, ${reason}`]
 
-/** The reasons against a worker beside the server of this configuration. */
+/** The reasons to refuse a separate worker: with the embedded database no second process can open the data. */
 export const workerRefusals = refusedIfEmbedded(
   'and "parley serve" does the background work itself. Set it to a Postgres server to have workers beside the server'
 )
 
-/** The reasons against serving this configuration without background work: no other process could do it. */
+/** The reasons to refuse serving without background work: with the embedded database no other process could do it. */
 export const idleServerRefusals = refusedIfEmbedded(
   'so that no other one could do the background work. Start "parley serve" without --no-work, or set DATABASE_URL to a Postgres server'
 )

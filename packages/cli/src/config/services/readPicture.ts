@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import type { EnvironmentReader } from "../EnvironmentReader.ts"
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** The element of an SVG after its declaration, comments and document type. */
+/** The start of an SVG file: the root element after a declaration, comments and a document type. */
 const SVG = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg[\s>]/i
 
 const typeOf = (bytes: Buffer): string | undefined => {
@@ -11,7 +11,10 @@ const typeOf = (bytes: Buffer): string | undefined => {
   return SVG.test(bytes.toString("utf8")) ? "image/svg+xml" : undefined
 }
 
-/** The picture whose path the variable has, as a `data:` URL; the schema of the setting checks type and size. */
+/**
+ * The picture at the path that the variable contains, as a `data:` URL. The schema of the setting checks its type and
+ * size.
+ */
 export const readPicture = (read: EnvironmentReader, name: string, folder: string): string | undefined => {
   const path = read.text(name)
   if (path === undefined) return undefined

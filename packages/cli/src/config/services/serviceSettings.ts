@@ -5,7 +5,10 @@ import { readPicture } from "./readPicture.ts"
 
 type SettingVariable = (typeof SETTING_VARIABLES)[number]["variable"]
 
-/** Settings of the core's services, from the variables that their schema names. Relative paths start at `folder`. */
+/**
+ * Reads the settings of the core's services from the variables that their schemas name. Relative paths begin in
+ * `folder`.
+ */
 export const serviceSettings = (read: EnvironmentReader, folder: string): ParleySettings => {
   const settings: Record<PropertyKey, unknown> = {}
   for (const { path, variable } of SETTING_VARIABLES) {
@@ -28,7 +31,7 @@ const valueOf = (read: EnvironmentReader, variable: SettingVariable, folder: str
   return count === undefined ? undefined : count * variable.unit
 }
 
-/** Reports a text that the schema of its setting refuses. */
+/** Reports a problem if the schema of a setting refuses the text, and returns true then. */
 const isProblem = (
   read: EnvironmentReader,
   [part = "", name = ""]: ReadonlyArray<PropertyKey>,

@@ -85,13 +85,13 @@ export const paymentChecks = (config: ParleyConfig): ReadonlyArray<Check> => {
   ]
 }
 
-/** Looked at of each state, at most. */
+/** The largest number of payment events of each state that are read. */
 const LOOKED_AT = 100
 
 const counted = (found: ReadonlyArray<unknown>): string =>
   found.length < LOOKED_AT ? String(found.length) : `${LOOKED_AT} or more`
 
-/** Reports waiting and failed payment events, and what they reveal about key and signing secret. */
+/** Reports waiting and failed payment events, and the mistakes in the key or the signing secret that they reveal. */
 export const inboxChecks = Effect.gen(function* () {
   const name = "payment inbox"
   const store = yield* PaymentEventStore
@@ -152,7 +152,7 @@ export const inboxChecks = Effect.gen(function* () {
   )
 )
 
-/** Reports people who pay for several subscriptions, for example after paying on two open pages. */
+/** Reports people who pay for several subscriptions, for example because they paid on two open pages. */
 export const subscriptionChecks = BillingUpkeep.use((upkeep) =>
   upkeep.several({ after: undefined, limit: LOOKED_AT })
 ).pipe(
@@ -173,7 +173,10 @@ export const subscriptionChecks = BillingUpkeep.use((upkeep) =>
 const LIVE = "live payments"
 const PATIENCE = "30 seconds"
 
-/** Prices that cannot be bought as the catalog says: a plan must recur, credits must be paid once. */
+/**
+ * Describes prices that the provider sells in another way than the catalog requires: a plan must recur, and credits
+ * must be paid once.
+ */
 const misfitsOf = ({ prices }: CatalogData, offers: ReadonlyArray<PriceOffer>): ReadonlyArray<string> => {
   const known = new Map(offers.map((offer) => [offer.priceId, offer]))
   return Object.entries(prices).flatMap(([id, purchase]) => {
@@ -205,7 +208,7 @@ const trouble = (error: PaymentFailed): Check => {
   }
 }
 
-/** Asks the provider for the prices of the catalog. */
+/** Asks the payment provider for the prices that the catalog names. */
 const livePricesCheck = Effect.gen(function* () {
   const catalog = yield* Catalog
   const priceIds = Object.keys(catalog.prices)
@@ -232,11 +235,13 @@ const livePricesCheck = Effect.gen(function* () {
   )
 })
 
-/** Asks the provider for the prices of the catalog and the settings of its portal; empty without a provider. */
+/**
+ * Asks the payment provider for the catalog's prices and for its portal's settings; empty if no provider is configured.
+ */
 export const livePaymentChecks = Effect.fnUntraced(function* ({ payments }: ParleyConfig) {
   if (payments === undefined) return []
   const prices = yield* livePricesCheck
-  // A provider that does not answer is named once.
+  // If the provider does not answer, it is reported only once.
   if (prices.some(({ status, exit }) => status === "failed" && exit === exitCodes.unavailable)) return prices
   return [...prices, ...(yield* portalSettingsCheck(payments))]
 })

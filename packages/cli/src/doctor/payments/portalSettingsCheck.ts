@@ -10,7 +10,7 @@ const PATIENCE = "30 seconds"
 const unread = (why: string): Check =>
   note(NAME, `its settings could not be read: ${why}`, "Let the key read configurations of the customer portal.")
 
-/** Names the settings of the provider's customer portal that contradict the guide; empty if no plan is sold. */
+/** Reports settings of the provider's customer portal that contradict the guide; empty if no plan is on sale. */
 export const portalSettingsCheck = Effect.fnUntraced(function* ({
   apiUrl,
   secretKey: apiKey

@@ -6,7 +6,7 @@ import { type Check, failed, ok } from "../Check.ts"
 
 const NAME = "backup"
 const HOUR_MS = 3_600_000
-/** A daily backup, and the time that it may take. */
+/** The largest age of the newest backup in hours: backups run daily and may take two hours. */
 const FRESH_HOURS = 26
 
 interface Found {
@@ -19,7 +19,7 @@ const look = (path: string): Found => {
   return { bytes: size, at: mtimeMs }
 }
 
-/** The newest file with contents: the path itself, or one in that folder. */
+/** The newest file with contents: `path` itself, or a file in the folder `path`. */
 const newest = (path: string): Found | undefined => {
   try {
     const files = statSync(path).isDirectory()
@@ -34,10 +34,10 @@ const newest = (path: string): Found | undefined => {
 }
 
 /**
- * Checks that there is a backup of the last day, by its file's time and size alone: only a restore proves its contents.
- * Backups that are made elsewhere, for example by the provider of the database, cannot be seen from here.
+ * Checks by time and size that a backup file of the last day exists; only a restore could prove its contents. Backups
+ * that are made elsewhere, for example by the provider of the database, cannot be checked here.
  *
- * @param now milliseconds since 1970
+ * @param now the current time in Unix milliseconds
  */
 export const backupCheck = ({ backups }: Pick<ParleyConfig, "backups">, now: number): Check => {
   if (backups === undefined) {

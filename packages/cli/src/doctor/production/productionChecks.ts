@@ -6,7 +6,7 @@ import { exitCodes } from "../../exitCodes.ts"
 import { type Check, failed, ok } from "../Check.ts"
 import { backupCheck } from "./backupCheck.ts"
 
-/** A finding about one item of the checklist: its text, and the remedy if it is not fulfilled. */
+/** A finding about one item of the checklist: a text, and if the item is not fulfilled, the remedy. */
 type Finding = { readonly fine: string } | { readonly wrong: string; readonly advice: string }
 
 const mode = ({ production }: ParleyConfig): Finding =>
@@ -123,7 +123,7 @@ const retention = ({ settings }: ParleyConfig): Finding => {
   }
 }
 
-/** The checklist that needs nothing but the configuration, in the order of docs/deploy/production.md. */
+/** The items of the checklist that the configuration alone decides, in the order of docs/deploy/production.md. */
 const ITEMS: ReadonlyArray<readonly [name: string, find: (config: ParleyConfig) => Finding]> = [
   ["production mode", mode],
   ["address", address],
@@ -137,16 +137,16 @@ const ITEMS: ReadonlyArray<readonly [name: string, find: (config: ParleyConfig) 
   ["retention", retention]
 ]
 
-/** The check of the database that completes the checklist. */
+/** The item of the checklist that is checked in the database. */
 const WORKERS = "workers"
 
-/** Checks whose note is a failure in production. */
+/** Checks whose `note` is a failure in production. */
 const PROMOTED = [WORKERS, "proxy"]
 
-/** Names of all items of the checklist, in order. */
+/** The names of all items of the checklist, in order. */
 export const PRODUCTION_ITEMS: ReadonlyArray<string> = [...ITEMS.map(([name]) => name), "backup", WORKERS]
 
-/** The items of the checklist that the configuration decides, and the backup; `now` is in milliseconds since 1970. */
+/** Checks the items that the configuration decides, and the backup. `now` is in Unix milliseconds. */
 export const productionChecks = (config: ParleyConfig, now: number): ReadonlyArray<Check> => [
   ...ITEMS.map(([name, find]) => {
     const finding = find(config)
@@ -157,7 +157,9 @@ export const productionChecks = (config: ParleyConfig, now: number): ReadonlyArr
   backupCheck(config, now)
 ]
 
-/** The checks of `doctor` with those of production: these come first, and replace others of their name. */
+/**
+ * Combines the checks of `doctor` with the checklist: its items come first, and replace other checks of the same name.
+ */
 export const withProduction = (
   checks: ReadonlyArray<Check>,
   production: ReadonlyArray<Check>
