@@ -14,9 +14,9 @@ export interface ParleyClientOptions {
   readonly headers?: RequestHeaders | undefined
 }
 
-/** Options of every call. */
+/** The options that every call accepts. */
 export interface CallOptions {
-  /** Ends the call, and its retries. */
+  /** Aborts the call, including its retries. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -26,9 +26,12 @@ export type InputOf<Id extends keyof Operations> = Omit<Operations[Id], "respons
 /** Options of a request of one operation. */
 export interface RequestOptions extends CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The operation has one effect however often it is sent, so it may be sent again. Reads always have. */
+  /**
+   * True if sending the operation several times has the same effect as once, so that the client may retry it. Default:
+   * true for reads.
+   */
   readonly isIdempotent?: boolean | undefined
-  /** The request is finished if the page closes meanwhile. */
+  /** True if the browser should finish the request even if the page closes meanwhile. */
   readonly keepalive?: boolean | undefined
 }
 
@@ -38,9 +41,12 @@ interface AnyInput {
   readonly body?: unknown
 }
 
-/** The most times a request is sent again. */
+/** The largest number of retries of a request. */
 const RETRIES = 2
-/** A server that asks for a longer pause is not waited for: the caller decides. */
+/**
+ * The longest wait that a server may ask for before a retry. If it asks for more, the call fails and the caller
+ * decides.
+ */
 const LONGEST_PAUSE_SECONDS = 20
 const PASSING_STATUSES = [408, 429, 502, 503, 504]
 
@@ -52,7 +58,7 @@ export class Connection {
     this.#options = options
   }
 
-  /** The address of an operation. */
+  /** Returns the address of an operation. */
   urlOf(id: keyof Operations, { path = {}, query = {} }: AnyInput = {}): string {
     const [, template = ""] = operations[id].split(" ")
     const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""))
@@ -67,8 +73,8 @@ export class Connection {
   }
 
   /**
-   * Calls an operation, and sends it again if that is safe and may help. Returns the parsed body of its response; of an
-   * operation that streams or returns a file, the response as soon as it begins.
+   * Calls an operation, and retries it if that is safe and may help. Resolves with the parsed body of the response. If
+   * the operation streams or returns a file, resolves with the response as soon as it begins.
    */
   async call<Id extends keyof Operations>(
     id: Id,
@@ -119,11 +125,12 @@ export class Connection {
   }
 }
 
-/** Milliseconds after which a failed request is sent again; undefined if that would not help. */
+/** Returns the milliseconds to wait before a failed request is retried; undefined if a retry would not help. */
 const pauseAfter = (error: unknown, tries: number): number | undefined => {
   if (!(error instanceof ParleyError)) return undefined
   const { code, retryAfter, status } = error
-  // After a broken connection, the first request may still be at work.
+  // `request_in_progress` answers a retry: after a broken connection, the server may still be handling the first
+  // request.
   const mayPass =
     code === "network_error" ||
     (code === "request_in_progress" && tries > 0) ||
@@ -132,7 +139,7 @@ const pauseAfter = (error: unknown, tries: number): number | undefined => {
   return retryAfter === undefined ? 300 * 3 ** tries : retryAfter * 1_000
 }
 
-/** Waits, unless the signal ends the call. */
+/** Waits for this time; rejects as soon as the signal aborts. */
 export const wait = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = () => {

@@ -1,17 +1,17 @@
 import type { ServerErrorCode } from "./api.ts"
 
-/** Failures that the client finds itself. */
+/** The codes of failures that the client itself detects. */
 export type ClientErrorCode =
-  /** The server was not reached, or the connection broke before its answer. */
+  /** The server could not be reached, or the connection broke before the response was complete. */
   | "network_error"
-  /** The caller's signal ended the call. */
+  /** The caller's signal aborted the call. */
   | "aborted"
-  /** The reply broke off: what was received is not the whole reply. */
+  /** A reply broke off, so that the received text is not the whole reply, or the server did not store it. */
   | "incomplete_reply"
-  /** The document that `waitUntilReady` waits for could not be read. */
+  /** The document for which `waitUntilReady` waits cannot be read. */
   | "document_failed"
 
-/** The stable name of a failure. */
+/** The stable code of a failure. */
 export type ParleyErrorCode = ServerErrorCode | ClientErrorCode
 
 interface ParleyErrorInput {
@@ -24,15 +24,15 @@ interface ParleyErrorInput {
   readonly cause?: unknown
 }
 
-/** Every rejection of a client. `message` is a sentence for people. */
+/** The error of every failed call of the client. `message` is a sentence for people. */
 export class ParleyError extends Error {
   override readonly name = "ParleyError"
   readonly code: ParleyErrorCode
   /** The status of the response; undefined if there was none. */
   readonly status: number | undefined
-  /** The further members of the problem, for example `required` and `available` of `insufficient_credits`. */
+  /** The further fields of the server's problem, for example `required` and `available` of `insufficient_credits`. */
   readonly details: Readonly<Record<string, unknown>>
-  /** Seconds to wait before the request is sent again, if the server names them. */
+  /** The seconds to wait before another try, if the server names them. */
   readonly retryAfter: number | undefined
   /** The id of the request, for a report to the operator. */
   readonly requestId: string | undefined
@@ -52,7 +52,10 @@ const secondsOf = (header: string | null): number | undefined => {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
-/** The failure in a response: that of its problem, or `internal_error` if it has none, as of a proxy. */
+/**
+ * Converts an error response to a failure. A response that contains no problem, such as a proxy's, becomes
+ * `internal_error`.
+ */
 export const failureOf = (status: number, text: string, retryAfter: string | null): ParleyError => {
   const problem = parsed(text)
   const { code, detail, error, requestId, status: _status, title, type: _type, ...details } = problem
@@ -75,7 +78,7 @@ const parsed = (text: string): Readonly<Record<string, unknown>> => {
   }
 }
 
-/** The failure of a request without a response. */
+/** Returns the failure of a request that got no response. */
 export const unreached = (cause: unknown, signal: AbortSignal | undefined): ParleyError =>
   signal?.aborted === true
     ? new ParleyError({ code: "aborted", message: "The call was ended.", cause: signal.reason })

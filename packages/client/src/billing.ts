@@ -16,11 +16,11 @@ export interface BillingCalls {
   history(query?: Operations["listTransactions"]["query"], options?: CallOptions): Promise<TransactionList>
   plans(options?: CallOptions): Promise<Plans>
   subscription(options?: CallOptions): Promise<SubscriptionState>
-  /** The page of the payment provider for a purchase: lead the browser to its `url`. */
+  /** Returns the payment provider's page for a purchase: send the browser to its `url`. */
   checkout(body: Checkout, options?: CallOptions): Promise<PaymentPage>
-  /** The page of the payment provider for plan, means of payment and invoices. */
+  /** Returns the payment provider's page for managing the plan, the means of payment and the invoices. */
   portal(query?: Operations["openPortal"]["query"], options?: CallOptions): Promise<PaymentPage>
-  /** The invoices of the signed-in person; empty for a person who never paid. */
+  /** Returns the invoices of the signed-in person; empty if the person has never paid. */
   invoices(options?: CallOptions): Promise<ReadonlyArray<Invoice>>
 }
 

@@ -19,9 +19,9 @@ export interface BotCalls {
   get(botId: string, options?: CallOptions): Promise<Bot>
   update(botId: string, change: BotChange, options?: CallOptions): Promise<Bot>
   delete(botId: string, options?: CallOptions): Promise<void>
-  /** Adds a public key; the others keep working. */
+  /** Adds a public key to a bot. The bot's other keys keep working. */
   createKey(botId: string, options?: CallOptions): Promise<Bot>
-  /** Retires a public key; the only one cannot be. */
+  /** Retires a public key of a bot. The server refuses this for the bot's only key. */
   deleteKey(botId: string, publicKey: string, options?: CallOptions): Promise<Bot>
   conversations(
     botId: string,
@@ -35,18 +35,18 @@ export interface BotCalls {
     options?: CallOptions
   ): Promise<ConversationWithMessages>
   deleteConversation(botId: string, conversationId: string, options?: CallOptions): Promise<void>
-  /** The number of conversations that wait for a person, are open, or are solved. */
+  /** Returns the number of conversations that wait for a person, are open, or are solved. */
   inbox(botId: string, options?: CallOptions): Promise<InboxCounts>
-  /** Answers a visitor in the place of the bot, which is silent from then on. */
+  /** Answers a visitor in the place of the bot. The bot does not answer in this conversation from then on. */
   answer(botId: string, conversationId: string, content: string, options?: CallOptions): Promise<ConversationMessage>
-  /** Takes a conversation or opens it again (`open`), or ends the hand-over (`solved`). */
+  /** Takes or reopens a conversation (`open`), or ends its hand-over (`solved`). */
   moveConversation(
     botId: string,
     conversationId: string,
     state: "open" | "solved",
     options?: CallOptions
   ): Promise<ConversationMoved>
-  /** The CRM providers of a bot, with its connections. */
+  /** Returns the CRM providers, with the connections of a bot to each. */
   crm(botId: string, options?: CallOptions): Promise<ReadonlyArray<CrmProvider>>
   disconnectCrm(botId: string, provider: string, options?: CallOptions): Promise<CrmDisconnected>
 }

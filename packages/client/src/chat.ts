@@ -4,59 +4,68 @@ import { ParleyError } from "./ParleyError.ts"
 import { type TextStream, textOf } from "./textStream.ts"
 
 export interface SendOptions extends CallOptions {
-  /** The text of the person; without it the reply to `parentMessageId` gets another version. */
+  /** The person's text. Without it the server writes another version of the reply to the message `parentMessageId`. */
   readonly message?: string | undefined
-  /** Ids of images of `images.upload`, which a model with `seesImages` sees with the text: at most 4. */
+  /**
+   * The ids of images from `images.upload` that belong to the message, at most 4. Only models with `seesImages` see
+   * them.
+   */
   readonly imageIds?: ReadonlyArray<string> | undefined
-  /** The chat to continue; a new one begins without it. */
+  /** The chat to continue. Without it a new chat begins. */
   readonly chatId?: string | undefined
   /**
-   * The message of the chat that this one follows, beside those that follow it already; null for another first message.
-   * The end of the newest branch unless given.
+   * The message after which the new one is placed, beside existing followers; null to place it as another first
+   * message. Default: the end of the newest branch.
    */
   readonly parentMessageId?: string | null | undefined
   /** The documents that the reply may read. */
   readonly documentIds?: ReadonlyArray<string> | undefined
   readonly documentFilter?: ChatRequest["documentFilter"] | undefined
-  /** The project in which a new chat begins. */
+  /** The project in which a new chat is placed. */
   readonly projectId?: string | undefined
-  /** A model of `models()`; the first one unless given. */
+  /** The id of a model from `models()`; default: the first one. */
   readonly model?: string | undefined
-  /** Names the request: the same key is charged once. The client makes one unless given. */
+  /** Names the request, so that repeating it with the same key is charged once. Default: a new key for each request. */
   readonly idempotencyKey?: string | undefined
-  /** `continue`: the reply is written to its end, and charged, even if this client leaves; `chat.join` joins it. */
+  /**
+   * With `continue` the server writes and charges the whole reply even if this client disconnects; `chat.join` joins
+   * the reply.
+   */
   readonly onDisconnect?: "end" | "continue" | undefined
 }
 
 /** A reply that is being written. */
 export interface StreamedReply {
-  /** The text as it is written. It ends with an error if the reply breaks off. */
+  /** The text as it arrives. The stream fails if the reply breaks off. */
   readonly stream: TextStream
   readonly chatId: string
   /** The id of the reply within the chat. */
   readonly messageId: string
-  /** The whole message with its sources, receipt and cost, after the stream has ended. */
+  /** Resolves with the complete message, its sources, receipt and cost, after the stream has ended. */
   readonly done: Promise<Message>
 }
 
 export interface JoinOptions extends CallOptions {
-  /** The reply to join; the one begun last unless given. */
+  /** The id of the reply to join; default: the reply that began last. */
   readonly messageId?: string | undefined
 }
 
 export interface ChatCalls {
   /** Sends a message, and resolves with the first words of the reply. */
   send(options: SendOptions): Promise<StreamedReply>
-  /** Joins a running reply of a chat from its first word; undefined if none is running. */
+  /** Joins a running reply of a chat, from its first word on. Resolves with undefined if no reply is running. */
   join(chatId: string, options?: JoinOptions): Promise<StreamedReply | undefined>
   list(query?: Operations["listChats"]["query"], options?: CallOptions): Promise<ChatList>
-  /** A chat with its newest messages, or with those before `before`; of the branch with the message `leaf`, if given. */
+  /**
+   * Returns a chat with its newest messages, or with those before `before`. `leaf` names a message of the branch to
+   * return.
+   */
   get(chatId: string, query?: Operations["getChat"]["query"], options?: CallOptions): Promise<ChatWithMessages>
   rename(chatId: string, title: string, options?: CallOptions): Promise<Chat>
   delete(chatId: string, options?: CallOptions): Promise<void>
-  /** Ends the replies of a chat that continue without their reader, and their cost. */
+  /** Stops the replies of a chat that are running without a reader; the text written so far is charged. */
   stop(chatId: string, options?: CallOptions): Promise<void>
-  /** Stores documents with a chat, in place of the previous ones. */
+  /** Sets the documents that are stored with a chat, and replaces the previous ones. */
   setDocuments(chatId: string, documentIds: ReadonlyArray<string>, options?: CallOptions): Promise<ChatDocuments>
 }
 
@@ -105,7 +114,7 @@ const replyOf = (connection: Connection, response: Response, signal: AbortSignal
   const messageId = response.headers.get("x-message-id") ?? ""
   const { ended, stream } = textOf(response, signal)
   const done = ended.then(() => storedMessage(connection, { chatId, messageId, signal }))
-  // A caller that reads the stream alone has its error there.
+  // Callers that read only the stream get the error there, so an unhandled rejection of `done` is prevented.
   done.catch(() => undefined)
   return { stream, chatId, messageId, done }
 }
@@ -115,7 +124,7 @@ interface StoredReply extends CallOptions {
   readonly messageId: string
 }
 
-/** Times for which the storing of a reply that has ended is waited for. */
+/** The number of times that the client looks for a reply that has ended but is not stored yet. */
 const LOOKS = 10
 const LOOK_EVERY_MS = 300
 
@@ -123,7 +132,7 @@ const storedMessage = async (connection: Connection, { chatId, messageId, signal
   for (let look = 0; look < LOOKS; look++) {
     if (look > 0) await wait(LOOK_EVERY_MS, signal)
     const query = { limit: 20, leaf: messageId }
-    // The message is stored beside the reply's first words.
+    // The server stores the message while it sends the first words, so the chat may not be found yet.
     const chat = await connection.call("getChat", { path: { id: chatId }, query }, { signal }).catch(missing)
     const messages = chat?.messages ?? []
     const found = messages.find(({ id }) => id === messageId)
@@ -136,6 +145,6 @@ const missing = (error: unknown): undefined => {
   if (!(error instanceof ParleyError) || error.status !== 404) throw error
 }
 
-/** A new key: random where the platform has it, which pages without TLS may not. */
+/** Returns a new idempotency key. Pages without TLS may lack `crypto.randomUUID`, so they use another way. */
 const newKey = (): string =>
   globalThis.crypto?.randomUUID?.() ?? Array.from({ length: 4 }, () => Math.random().toString(36).slice(2)).join("-")

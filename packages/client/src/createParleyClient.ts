@@ -6,28 +6,34 @@ import { type CallOptions, Connection, type ParleyClientOptions } from "./Connec
 import { documentCalls, type DocumentCalls } from "./documents.ts"
 import { imageCalls, type ImageCalls } from "./images.ts"
 
-/** The HTTP interface of a Parley server for one person. Every rejection is a `ParleyError`. */
+/** The HTTP interface of a Parley server for one person. A call that fails rejects with a `ParleyError`. */
 export interface ParleyClient {
   readonly chat: ChatCalls
   readonly documents: DocumentCalls
-  /** The images of messages. */
+  /** Calls for the images of messages. */
   readonly images: ImageCalls
   readonly billing: BillingCalls
   readonly bots: BotCalls
-  /** The spent credits by day, source and model. */
+  /** Returns the spent credits by day, source and model. */
   usage(query?: Operations["getUsage"]["query"], options?: CallOptions): Promise<UsageReport>
-  /** The models with their prices, the default first. */
+  /** Returns the models with their prices, the default model first. */
   models(options?: CallOptions): Promise<ModelList>
-  /** The signed-in person; rejects with `unauthorized` if there is none. */
+  /** Returns the signed-in person; rejects with `unauthorized` if no person is signed in. */
   me(options?: CallOptions): Promise<Me>
-  /** The signed-in person, or null. */
+  /** Returns the signed-in person, or null if no person is signed in. */
   session(options?: CallOptions): Promise<Me | null>
   signOut(options?: CallOptions): Promise<SignedOut>
-  /** Calls any operation by its id: those without a function here, as exports and the reports of operators. */
+  /**
+   * Calls any operation by its id, also operations without a function here, such as exports and the reports for
+   * operators.
+   */
   readonly call: Connection["call"]
 }
 
-/** Creates a client for the server at `baseUrl`. It sends cookies, and retries what is safe to send again. */
+/**
+ * Creates a client for the server at `baseUrl`. The client sends cookies, and retries requests that are safe to send
+ * again.
+ */
 export const createParleyClient = (options: ParleyClientOptions): ParleyClient => {
   const connection = new Connection(options)
   return {

@@ -3,34 +3,34 @@ import { type CallOptions, type Connection, wait } from "./Connection.ts"
 import { failureOf, ParleyError, unreached } from "./ParleyError.ts"
 
 export interface UploadOptions extends CallOptions {
-  /** The name of the file; that of a `File` unless given. */
+  /** The name of the file; default: the name of the given `File`. */
   readonly filename?: string | undefined
-  /** Reports the sent part, from 0 to 1, in browsers. Elsewhere only the end is reported. */
+  /** Called with the sent part of the file, from 0 to 1. Outside browsers it is called at the end only. */
   readonly onProgress?: ((part: number) => void) | undefined
 }
 
 export interface WaitOptions extends CallOptions {
-  /** Called with the document after each look at it. */
+  /** Called with the document each time that its state was read. */
   readonly onChange?: ((document: Document) => void) | undefined
 }
 
 export interface DocumentCalls {
-  /** Uploads a file; its processing starts by itself. */
+  /** Uploads a file. The server then processes it without a further call. */
   upload(file: Blob, options?: UploadOptions): Promise<UploadedDocument>
   list(options?: CallOptions): Promise<ReadonlyArray<Document>>
   get(documentId: string, options?: CallOptions): Promise<Document>
   delete(documentId: string, options?: CallOptions): Promise<void>
-  /** Starts the processing of a document again that failed. */
+  /** Restarts the processing of a document that failed. */
   process(documentId: string, options?: CallOptions): Promise<void>
-  /** A part of the text, by the offsets of a source. */
+  /** Returns a part of a document's text; a source names the offsets. */
   text(documentId: string, query?: Operations["getDocumentText"]["query"], options?: CallOptions): Promise<DocumentText>
-  /** The address of the uploaded file. */
+  /** Returns the address of the uploaded file. */
   fileUrl(documentId: string): string
-  /** Resolves when replies can use the document; rejects with `document_failed` if it cannot be read. */
+  /** Resolves when replies can use the document; rejects with `document_failed` if the document cannot be read. */
   waitUntilReady(documentId: string, options?: WaitOptions): Promise<Document>
 }
 
-/** Milliseconds between two looks at a document: first soon, then less often. */
+/** Milliseconds between two reads of a document's state: short at first, then longer. */
 const FIRST_LOOK_MS = 250
 const LAST_LOOK_MS = 3_000
 
@@ -81,7 +81,7 @@ interface ProgressOptions extends CallOptions {
   readonly onProgress: (part: number) => void
 }
 
-/** An upload by the one interface of browsers that reports what was sent. */
+/** Uploads by `XMLHttpRequest`, the only interface of browsers that reports the progress of an upload. */
 const uploadWithProgress = async (
   connection: Connection,
   form: FormData,

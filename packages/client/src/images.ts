@@ -2,9 +2,9 @@ import type { UploadedImage } from "./api.ts"
 import type { CallOptions, Connection } from "./Connection.ts"
 
 export interface ImageCalls {
-  /** Stores a PNG, JPEG, WebP or GIF image of at most 2 MB for a message that is sent next. */
+  /** Stores a PNG, JPEG, WebP or GIF image of at most 2 MB, which the next message can name. */
   upload(image: Blob, options?: CallOptions): Promise<UploadedImage>
-  /** The address of an image of the person's messages. */
+  /** Returns the address of an image in the person's messages. */
   url(imageId: string): string
 }
 

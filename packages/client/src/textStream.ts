@@ -5,16 +5,16 @@ export type TextStream = ReadableStream<string> & AsyncIterable<string>
 
 interface StreamedText {
   readonly stream: TextStream
-  /** Resolves when the text has ended, whether the stream is read or not. */
+  /** Resolves when the text has ended, even if the stream is not read. */
   readonly ended: Promise<void>
 }
 
 /**
- * The text of a response as it comes. It is read without waiting for the reader of the stream, so that a page that
- * renders slowly does not hold the reply back. Cancelling the stream ends the connection.
+ * Streams the text of a response as it arrives. The response is read without waiting for the stream's reader, so that a
+ * page that renders slowly does not delay the reply. Cancelling the stream closes the connection.
  */
 export const textOf = (response: Response, signal: AbortSignal | undefined): StreamedText => {
-  // React Native has no stream of a body: the text comes as a whole.
+  // React Native's responses have no `body` stream, so the text arrives in one piece.
   const source = response.body?.getReader()
   let controller: ReadableStreamDefaultController<string> | undefined
   const stream = new ReadableStream<string>({
@@ -49,7 +49,7 @@ export const textOf = (response: Response, signal: AbortSignal | undefined): Str
 const brokenOff = (cause: unknown): ParleyError =>
   new ParleyError({ code: "incomplete_reply", message: "The reply broke off before its end.", cause })
 
-/** Adds the iterator that some browsers' streams lack. */
+/** Adds the async iterator that the streams of some browsers lack. */
 const iterable = (stream: ReadableStream<string>): TextStream => {
   if (Symbol.asyncIterator in stream) return stream as TextStream
   return Object.assign(stream as ReadableStream<string>, {

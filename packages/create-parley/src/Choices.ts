@@ -46,6 +46,6 @@ export const QUESTIONS: { readonly [Name in keyof Choices]: Question<Choices[Nam
 /** The questions, in the order in which they are asked. */
 export const QUESTION_NAMES = ["framework", "database", "sign-in"] as const
 
-/** The answer of this value; undefined if the question has none. */
+/** Returns the answer with this value; undefined if the question has no such answer. */
 export const findAnswer = <Answer extends string>(question: Question<Answer>, value: string): Answer | undefined =>
   question.answers.find((answer) => answer.value === value)?.value

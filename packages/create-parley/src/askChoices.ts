@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline"
 import { type Choices, findAnswer, type Question, QUESTION_NAMES, QUESTIONS } from "./Choices.ts"
 
-/** The input ended before every question had its answer. */
+/** The input ended before every question was answered. */
 export class InputEnded extends Error {
   constructor() {
     super("The input ended before the last answer. For a program, add --yes and the options.")
@@ -13,7 +13,7 @@ export interface Terminal {
   readonly output: NodeJS.WritableStream
 }
 
-/** The answer that a line means: a number, a value, or the default for an empty line. */
+/** Returns the answer that a line names: by its number or its value, or the default answer for an empty line. */
 const answerOf = <Answer extends string>(question: Question<Answer>, line: string): Answer | undefined => {
   const said = line.trim().toLowerCase()
   const { answers } = question
@@ -36,7 +36,7 @@ const ask = async <Answer extends string>(
   }
 }
 
-/** Asks the questions that have no answer yet. */
+/** Asks the questions that the command line has not answered. */
 export const askChoices = async (given: Partial<Choices>, { input, output }: Terminal): Promise<Choices> => {
   const reader = createInterface({ input })
   const lines = reader[Symbol.asyncIterator]()
@@ -51,7 +51,7 @@ export const askChoices = async (given: Partial<Choices>, { input, output }: Ter
   }
 }
 
-/** The first answer of each question that has none. */
+/** Answers each open question with its default. */
 export const defaultChoices = (given: Partial<Choices>): Choices => ({
   framework: "server",
   database: "embedded",

@@ -8,17 +8,17 @@ import { writeProject } from "./writeProject.ts"
 
 const SECRET_BYTES = 32
 
-/** A valid package name of a folder's name. */
+/** Converts a folder's name to a valid package name. */
 const packageName = (folder: string): string =>
   basename(folder)
     .toLowerCase()
     .replaceAll(/[^a-z0-9-]+/g, "-")
     .replaceAll(/^-+|-+$/g, "") || "parley-app"
 
-/** The package manager that started this program, as it names itself in `npm_config_user_agent`. */
+/** The package manager that started this program, from `npm_config_user_agent`. */
 const managerOf = (userAgent: string | undefined): string => /^(pnpm|yarn|bun)\//.exec(userAgent ?? "")?.[1] ?? "npm"
 
-/** Does what the command line asks for: asks, writes the project, and prints the next commands. */
+/** Runs the command line: asks the questions, writes the project, and prints the next commands. */
 export const createProject = async (
   argv: ReadonlyArray<string>,
   terminal: Terminal,

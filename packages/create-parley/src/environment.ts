@@ -30,10 +30,10 @@ const signInLines = (kind: Choices["sign-in"], secret: string): ReadonlyArray<st
 
 const PORT_LINES = ["PORT=3000", "# The address that people use."]
 
-/** The settings of a project: the file `.env`. */
+/** The text of a project's `.env` file. */
 export const environmentOf = ({ database, framework, "sign-in": signIn }: Choices, secret: string): string =>
   [
-    // Next.js reads its port before this file.
+    // Next.js chooses its port before it reads this file, so the port cannot be set here.
     ...(framework === "next" ? ["# The address that people use. For another port: npm start -- -p 4000"] : PORT_LINES),
     "PARLEY_BASE_URL=http://localhost:3000",
     "",

@@ -1,6 +1,6 @@
 import type { Choices, Framework } from "./Choices.ts"
 
-/** Versions of the packages that are not Parley's. */
+/** The versions of packages other than Parley's own. */
 const VERSIONS: Readonly<Record<string, string>> = {
   "@electric-sql/pglite": "0.5.14",
   "@electric-sql/pglite-pgvector": "0.0.15",
@@ -24,7 +24,7 @@ const LIBRARY = ["adapters-db", "adapters-documents", "adapters-http", "adapters
   (name) => `@parley/${name}`
 )
 
-/** The packages that a project runs, and those for its development. */
+/** The packages that a project needs for running and for its development, by framework. */
 const FRAMEWORK_PACKAGES: Readonly<
   Record<Framework, { readonly runs: ReadonlyArray<string>; readonly develops: ReadonlyArray<string> }>
 > = {
@@ -56,7 +56,7 @@ const ranges = (names: ReadonlyArray<string>, version: string): Readonly<Record<
     names.toSorted().map((name) => [name, name.startsWith("@parley/") ? `^${version}` : (VERSIONS[name] ?? "*")])
   )
 
-/** The `package.json` of a project, with Parley's packages of this version. */
+/** The `package.json` of a project, with Parley's packages in version `version`. */
 export const manifestOf = (name: string, choices: Choices, version: string): string => {
   const { develops, runs } = FRAMEWORK_PACKAGES[choices.framework]
   const dependencies = [

@@ -8,11 +8,11 @@ import { readmeOf } from "./readme.ts"
 
 const own = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-/** The version of this package, which Parley's other packages have too. */
+/** The version of this package, which all of Parley's packages share. */
 export const ownVersion = (): string =>
   (JSON.parse(readFileSync(own("package.json"), "utf8")) as { readonly version: string }).version
 
-/** The folders of `templates` whose files make a project. */
+/** The folders of `templates` whose files form the project. */
 const templatesOf = ({ database, framework, "sign-in": signIn }: Choices): ReadonlyArray<string> => {
   if (framework === "server") return []
   const page = signIn === "development" ? "next-development" : "next-elsewhere"
@@ -33,7 +33,7 @@ const filesBelow = (folder: string): ReadonlyArray<readonly [path: string, text:
       ] as const
     })
 
-/** The program that the plain server needs beside `parley serve`: the one that prints tokens. */
+/** The further file of a project with the plain server: the program that prints tokens. */
 const tokenProgram = ({ framework, "sign-in": signIn }: Choices): ReadonlyArray<readonly [string, string]> =>
   framework === "server" && signIn === "secret"
     ? ["src/token.ts", "tsconfig.json"].map((path) => {
@@ -44,7 +44,7 @@ const tokenProgram = ({ framework, "sign-in": signIn }: Choices): ReadonlyArray<
 
 const IGNORED = ["node_modules", ".env", ".parley", ".next", "next-env.d.ts", "*.tsbuildinfo", ""].join("\n")
 
-/** The files of a project by their paths in it. `secret` signs tokens, if the application issues them. */
+/** The files of a project, by their paths in the project. `secret` signs tokens if the application issues them. */
 export const projectFiles = (name: string, choices: Choices, secret: string): ReadonlyMap<string, string> => {
   const sources = new Map([
     ...templatesOf(choices).flatMap((folder) => filesBelow(own(`templates/${folder}`))),

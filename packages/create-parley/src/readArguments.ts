@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util"
 import { type Choices, findAnswer, QUESTION_NAMES, QUESTIONS } from "./Choices.ts"
 
-/** What a command line asks for. Questions without an answer are asked, unless `yes` chooses the defaults. */
+/** The parsed command line. Questions without an answer are asked, unless `yes` chooses their defaults. */
 export interface Arguments {
   readonly folder: string
   readonly answers: Partial<Choices>
@@ -50,7 +50,7 @@ const readAnswer = <Name extends keyof Choices>(name: Name, value: string | unde
   throw new UsageError(`--${name} takes one of: ${possible}.`)
 }
 
-/** Reads the arguments after the program's name; throws a `UsageError` on any that it does not know. */
+/** Parses the arguments after the program's name; throws a `UsageError` for an unknown argument. */
 export const readArguments = (argv: ReadonlyArray<string>): Arguments => {
   const { positionals, values } = parse(argv)
   const [folder = DEFAULT_FOLDER, ...more] = positionals

@@ -8,13 +8,13 @@ const START: Readonly<Record<Choices["framework"], string>> = {
   next: "npm run dev"
 }
 
-/** The commands with which a new project starts, from its folder. */
+/** The commands that start a new project in its folder. */
 export const nextCommands = (choices: Choices, manager: string): ReadonlyArray<string> => [
   `${manager} install`,
   START[choices.framework].replace("npm", manager)
 ]
 
-/** What has to be set before the start; empty if nothing has to. */
+/** The settings that a person has to make before the first start; empty if there are none. */
 export const settingsToMake = (choices: Choices): ReadonlyArray<string> => [
   ...(choices.database === "postgres" ? ["DATABASE_URL: your Postgres server"] : []),
   ...(choices["sign-in"] === "jwks" ? ["PARLEY_SESSION_ISSUER: your identity provider"] : [])
@@ -39,7 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
   "src/app/SignIn.tsx": "the sign-in"
 }
 
-/** The README of a project that has these files. */
+/** The README of a project with the files `paths`. */
 export const readmeOf = (name: string, choices: Choices, paths: ReadonlyArray<string>): string => {
   const files = paths.flatMap((path) => (path in FILES ? [`| \`${path}\` | ${FILES[path]} |`] : []))
   const table = files.length === 0 ? [] : ["| file | contents |", "| --- | --- |", ...files, ""]

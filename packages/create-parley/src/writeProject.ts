@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** The folder has files; nothing was written. */
+/** The folder already contains files, so nothing was written. */
 export class FolderNotEmpty extends Error {
   constructor(folder: string) {
     super(`The folder ${folder} is not empty. Choose another one.`)
@@ -14,7 +14,7 @@ export const writeProject = (folder: string, files: ReadonlyMap<string, string>)
   for (const [path, text] of files) {
     const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })
-    // The settings hold a secret.
+    // `.env` contains a secret, so only its owner may read it.
     writeFileSync(file, text, { mode: path === ".env" ? 0o600 : 0o644 })
   }
 }

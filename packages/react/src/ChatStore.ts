@@ -1,21 +1,24 @@
 import type { Message, ParleyClient, ParleyError, StreamedReply, SendOptions } from "@parley/client"
 import { parleyError } from "./parleyError.ts"
 
-/** `loading`: the chat is being read; `sending`: no word of the reply has come; `streaming`: the reply is being written. */
+/**
+ * `loading`: the chat is being read. `sending`: no word of the reply has arrived. `streaming`: the reply is being
+ * written.
+ */
 export type ChatStatus = "loading" | "ready" | "sending" | "streaming"
 
-/** What a page shows of a chat. */
+/** The state of a chat that a page shows. */
 export interface ChatSnapshot {
-  /** Undefined until the first reply of a new chat begins. */
+  /** The chat's id; undefined until the first reply of a new chat begins. */
   readonly chatId: string | undefined
-  /** Oldest first. The sources, the receipt and the cost of a reply are there when it has ended. */
+  /** The messages, oldest first. The sources, receipt and cost of a reply are present after it has ended. */
   readonly messages: ReadonlyArray<Message>
   readonly status: ChatStatus
-  /** The failure of the last call; undefined again with the next one. */
+  /** The failure of the last call. The next call resets it to undefined. */
   readonly error: ParleyError | undefined
 }
 
-/** The settings of the next message. */
+/** The settings of the next question. */
 export type ChatSettings = Pick<SendOptions, "documentIds" | "documentFilter" | "imageIds" | "model">
 
 interface ChatStoreOptions {
@@ -23,11 +26,11 @@ interface ChatStoreOptions {
   readonly onSpent: () => void
 }
 
-/** The pauses between two tries to join a reply again. */
+/** The pauses between two tries to rejoin a reply: the first, then up to the longest. */
 const FIRST_PAUSE_MS = 150
 const LONGEST_PAUSE_MS = 4_000
 
-/** Failures without an answer, and those of the server: another try may not meet them. */
+/** True for failures that another try may avoid: those without a response, and those of the server itself. */
 const mayPass = (error: unknown): boolean => {
   const { status } = parleyError(error)
   return status === undefined || status >= 500
@@ -53,12 +56,14 @@ const localMessage = (
   createdAt: new Date().toISOString()
 })
 
-/** One chat of a page: its messages, and the reply that is being written. Replies go on without the page. */
+/**
+ * A chat that a page shows: its messages and the running reply. Replies continue on the server even if the page closes.
+ */
 export class ChatStore {
   readonly #options: ChatStoreOptions
   readonly #listeners = new Set<() => void>()
   #snapshot: ChatSnapshot = EMPTY
-  /** Ends what is going on, for another chat or without the page. */
+  /** Aborts the running calls if another chat is shown or the page closes. */
   #leaving = new AbortController()
   #isStopping = false
   #hear: ((chatId: string) => void) | undefined
@@ -73,14 +78,14 @@ export class ChatStore {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Calls `listener` with the id of a new chat, in place of an earlier listener. */
+  /** Sets the function that is called with the id of a new chat; it replaces the previous one. */
   hearOfChat(listener: ((chatId: string) => void) | undefined): void {
     this.#hear = listener
   }
 
   readonly snapshot = (): ChatSnapshot => this.#snapshot
 
-  /** Shows a chat, or an empty new one, and joins its running reply. */
+  /** Shows a chat and joins its running reply; shows an empty new chat without `chatId`. */
   async open(chatId: string | undefined): Promise<void> {
     this.#begin()
     this.#snapshot = EMPTY
@@ -88,7 +93,7 @@ export class ChatStore {
     if (chatId !== undefined) await this.#read(chatId)
   }
 
-  /** Reads a branch, and joins its running reply. */
+  /** Reads the branch that contains the message `leaf`, and joins its running reply. */
   #read(chatId: string, leaf?: string): Promise<boolean> {
     const signal = this.#begin()
     this.#change({ chatId, status: "loading" })
@@ -101,11 +106,14 @@ export class ChatStore {
     })
   }
 
-  /** Sends a message. Resolves to true if it was answered, otherwise to false, and `error` has the reason. */
+  /**
+   * Sends a question. Resolves to true if a reply was received completely; otherwise to false, with the reason in
+   * `error`.
+   */
   readonly send = (text: string, settings?: ChatSettings): Promise<boolean> =>
     this.#ask(this.#snapshot.messages, text, settings)
 
-  /** Sends another version of a question, with its images. */
+  /** Sends an edited question as another version of a message, with the same images. */
   readonly edit = async (messageId: string, text: string, settings?: ChatSettings): Promise<boolean> => {
     const before = this.#before(({ id }) => id === messageId)
     if (before === undefined) return false
@@ -113,33 +121,33 @@ export class ChatStore {
     return this.#ask(before, text, { ...settings, imageIds })
   }
 
-  /** Asks for another version of a reply: of the last one unless given. */
+  /** Requests another version of a reply; default: of the last one. */
   readonly regenerate = async (messageId?: string, settings?: ChatSettings): Promise<boolean> => {
     const before = this.#before(({ id, role }) => role === "assistant" && id === (messageId ?? id))
     return before === undefined ? false : this.#ask(before, undefined, settings)
   }
 
-  /** Shows the branch with a message, for example with another one of the `versions` of a message. */
+  /** Shows the branch that contains a message, for example one of a message's other `versions`. */
   readonly show = async (messageId: string): Promise<boolean> => {
     const { chatId, status } = this.#snapshot
     if (status !== "ready" || chatId === undefined) return false
     return this.#read(chatId, messageId)
   }
 
-  /** The shown messages before the last one that is meant. */
+  /** The shown messages before the last message that `isMeant` accepts; undefined if it accepts none. */
   #before(isMeant: (message: Message) => boolean): ReadonlyArray<Message> | undefined {
     const { messages } = this.#snapshot
     const place = messages.findLastIndex(isMeant)
     return place < 0 ? undefined : messages.slice(0, place)
   }
 
-  /** Asks after the messages `before`, which are those of the page or the first of them. */
+  /** Sends a question after the messages `before`: all shown messages, or the first ones of them. */
   async #ask(before: ReadonlyArray<Message>, text: string | undefined, settings: ChatSettings = {}): Promise<boolean> {
     const { chatId, messages, status } = this.#snapshot
     if (status !== "ready") return false
     const signal = this.#begin()
     const isVersion = before.length < messages.length
-    // The first shown message may have earlier ones.
+    // The first shown message may have a parent that is not shown.
     const parentId = before.at(-1)?.id ?? messages[0]?.parentId ?? null
     const parentMessageId = chatId === undefined ? undefined : parentId
     const { imageIds } = settings
@@ -150,7 +158,7 @@ export class ChatStore {
       const reply = await this.#options.client.chat
         .send({ ...settings, message: text, chatId, parentMessageId, onDisconnect: "continue", signal })
         .catch((error: unknown) => {
-          // The server has stored nothing.
+          // The server refused the question and stored nothing, so the former messages are shown again.
           if (!signal.aborted) this.#change({ messages })
           throw error
         })
@@ -164,10 +172,11 @@ export class ChatStore {
     })
   }
 
-  /** Ends the reply and its cost; its text so far stays. */
+  /** Stops the reply. The text written so far stays and is charged. */
   readonly stop = async (): Promise<void> => {
     const { chatId, status } = this.#snapshot
-    // A reply has a name, by which it is stopped, when it has begun.
+    // A reply is stopped by its chat's id, which a new chat gets only when the reply begins; until then the wish is
+    // noted.
     this.#isStopping = status === "sending"
     if (chatId === undefined || status !== "streaming") return
     try {
@@ -177,12 +186,12 @@ export class ChatStore {
     }
   }
 
-  /** True after `leave`, until another call. */
+  /** True after `leave`, until the next call. */
   get isLeft(): boolean {
     return this.#leaving.signal.aborted
   }
 
-  /** Ends the reading; the server goes on. */
+  /** Stops reading. The reply continues on the server. */
   leave(): void {
     this.#leaving.abort()
   }
@@ -195,7 +204,7 @@ export class ChatStore {
     return this.#leaving.signal
   }
 
-  /** Runs a call; its failure is shown, unless the chat was left meanwhile. */
+  /** Runs a call and shows its failure, unless the page has left the chat meanwhile. */
   async #guard(signal: AbortSignal, work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
@@ -234,8 +243,8 @@ export class ChatStore {
   }
 
   /**
-   * After a reply broke off: joins it again, as soon as the server answers. Undefined if it has ended meanwhile, as it is
-   * shown then; rejects with `failure` if the model failed, or the server cannot be asked.
+   * As soon as the server answers, rejoins a reply that broke off. Resolves with undefined if the reply has ended
+   * meanwhile; it is shown then. Rejects with `failure` if the model failed or the server cannot be asked.
    */
   async #joinAgain(chatId: string, messageId: string, signal: AbortSignal, failure: unknown) {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -258,7 +267,7 @@ export class ChatStore {
     const place = messages.findIndex(({ id }) => id === message.id)
     const before = messages.slice(0, place < 0 ? messages.length : place)
     const question = before.at(-1)
-    // The stored reply says the id under which its question is stored.
+    // `parentId` of a stored reply is the id under which the server stored the question.
     const named = question === undefined || message.parentId === null ? [] : [{ ...question, id: message.parentId }]
     this.#change({ messages: [...before.slice(0, -1), ...named, message], status })
   }

@@ -5,7 +5,7 @@ import { createContext, createElement, type ReactElement, type ReactNode, useCon
 /** The parts that the hooks of a page share. */
 export interface ParleyContext {
   readonly client: ParleyClient
-  /** Keeps the data that hooks have read, so that several of a page make one request. */
+  /** The cache of the data that hooks have read, so that several hooks of a page make only one request. */
   readonly queryClient: QueryClient
 }
 
@@ -13,11 +13,11 @@ const Shared = createContext<ParleyContext | undefined>(undefined)
 
 export type ParleyProviderProps = {
   readonly children?: ReactNode
-  /** The cache of a page that uses TanStack Query itself; a cache of the hooks' own without it. */
+  /** The cache of a page that uses TanStack Query itself; without it the hooks use a separate cache. */
   readonly queryClient?: QueryClient | undefined
 } & ({ readonly client: ParleyClient } | { readonly baseUrl: ParleyClientOptions["baseUrl"] })
 
-/** Gives the hooks below it a client: a given one, or one for the server at `baseUrl`. */
+/** Provides a client to the hooks below this component: the given one, or one for the server at `baseUrl`. */
 export const ParleyProvider = (props: ParleyProviderProps): ReactElement => {
   const given = "client" in props ? props.client : undefined
   const baseUrl = "baseUrl" in props ? props.baseUrl : ""
@@ -29,7 +29,7 @@ export const ParleyProvider = (props: ParleyProviderProps): ReactElement => {
   return createElement(Shared.Provider, { value }, props.children)
 }
 
-/** The client retries. */
+/** TanStack Query does not retry, because the client already does. */
 const ownCache = () => new QueryClient({ defaultOptions: { queries: { retry: false } } })
 
 export const useShared = (): ParleyContext => {
@@ -38,5 +38,5 @@ export const useShared = (): ParleyContext => {
   return shared
 }
 
-/** The client of the page, for calls that no hook has. */
+/** Returns the client of the page, for calls without a hook. */
 export const useParley = (): ParleyClient => useShared().client

@@ -1,6 +1,6 @@
 import { ParleyError } from "@parley/client"
 
-/** The failure as a `ParleyError`. Another error is a defect of the page, and is thrown on. */
+/** Returns a failure as a `ParleyError`. Any other error is a defect of the page, so it is thrown again. */
 export const parleyError = (error: unknown): ParleyError => {
   if (error instanceof ParleyError) return error
   throw error

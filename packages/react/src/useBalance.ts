@@ -5,14 +5,14 @@ import { useShared } from "./ParleyProvider.ts"
 import { balanceQuery } from "./queries.ts"
 
 export interface BalanceState {
-  /** Undefined until it is read. */
+  /** The credits; undefined until they are read. */
   readonly balance: Balance | undefined
   /** The failure of the last read; undefined after a success. */
   readonly error: ParleyError | undefined
   readonly reload: () => void
 }
 
-/** The credits of the signed-in person; read again after each reply of the page. */
+/** The credits of the signed-in person. They are read again after each reply of the page. */
 export const useBalance = (): BalanceState => {
   const { client, queryClient } = useShared()
   const { data, error, refetch } = useQuery(balanceQuery(client), queryClient)

@@ -5,13 +5,13 @@ import { parleyError } from "./parleyError.ts"
 import { useShared } from "./ParleyProvider.ts"
 import { documentsQuery } from "./queries.ts"
 
-/** A file on its way to the server. */
+/** A file that is being uploaded, or whose upload was refused. */
 export interface Upload {
   readonly id: number
   readonly filename: string
-  /** The sent part, from 0 to 1. */
+  /** The part of the file that was sent, from 0 to 1. */
   readonly progress: number
-  /** Set if the upload was refused; the entry stays until `dismiss`. */
+  /** The reason why the upload was refused. The entry stays until `dismiss` is called. */
   readonly error: ParleyError | undefined
 }
 
@@ -22,9 +22,9 @@ export interface DocumentsState {
   readonly uploads: ReadonlyArray<Upload>
   /** The failure of the last read; undefined after a success. */
   readonly error: ParleyError | undefined
-  /** Sends a file. Resolves to the id of the document, or to undefined if it was refused. */
+  /** Uploads a file. Resolves to the id of the document, or to undefined if the upload was refused. */
   readonly upload: (file: File) => Promise<string | undefined>
-  /** Removes the entry of a refused upload. */
+  /** Removes the entry of a refused upload from `uploads`. */
   readonly dismiss: (uploadId: number) => void
   /** Deletes a document. Rejects with a `ParleyError`. */
   readonly remove: (documentId: string) => Promise<void>
@@ -33,7 +33,7 @@ export interface DocumentsState {
 
 let lastUpload = 0
 
-/** The documents of the signed-in person. Their states are followed until none is being processed. */
+/** The documents of the signed-in person. Their states are read again until no document is being processed. */
 export const useDocuments = (): DocumentsState => {
   const { client, queryClient } = useShared()
   const { data: documents, error, refetch } = useQuery(documentsQuery(client), queryClient)

@@ -4,28 +4,31 @@ import { useShared } from "./ParleyProvider.ts"
 import { balanceQuery } from "./queries.ts"
 
 export interface ParleyChatOptions extends ChatSettings {
-  /** The chat to show, for example from the address of the page; a new one without it. */
+  /** The id of the chat to show, for example from the page's address; without it a new chat is shown. */
   readonly chatId?: string | undefined
   /** Called with the id of a new chat, for example to put it into the address of the page. */
   readonly onChat?: ((chatId: string) => void) | undefined
 }
 
 export interface ParleyChat extends ChatSnapshot {
-  /** Sends a message. Resolves to true if it was answered, otherwise to false, and `error` has the reason. */
+  /**
+   * Sends a question. Resolves to true if a reply was received completely; otherwise to false, with the reason in
+   * `error`.
+   */
   readonly send: (text: string) => Promise<boolean>
-  /** Ends the reply and its cost; its text so far stays. */
+  /** Stops the reply. The text written so far stays and is charged. */
   readonly stop: () => Promise<void>
-  /** Asks for another version of a reply: of the last one unless given. */
+  /** Requests another version of a reply; default: of the last one. */
   readonly regenerate: (messageId?: string) => Promise<boolean>
-  /** Sends another version of a question, with its images. */
+  /** Sends an edited question as another version of a message, with the same images. */
   readonly edit: (messageId: string, text: string) => Promise<boolean>
-  /** Shows the branch with a message, for example with another one of the `versions` of a message. */
+  /** Shows the branch that contains a message, for example one of a message's other `versions`. */
   readonly show: (messageId: string) => Promise<boolean>
 }
 
 /**
- * A chat: its messages, and a reply as it is written. A reply goes on if the page is left or loaded again, and is joined
- * when the chat is shown again.
+ * A chat with its messages and the running reply. The reply continues if the page is left or loaded again, and the hook
+ * joins it when the chat is shown again.
  */
 export const useParleyChat = (options: ParleyChatOptions = {}): ParleyChat => {
   const { client, queryClient } = useShared()
@@ -41,7 +44,7 @@ export const useParleyChat = (options: ParleyChatOptions = {}): ParleyChat => {
   const snapshot = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot)
   const { chatId } = options
   useEffect(() => {
-    // The page puts the id of a new chat into its address, which is shown already.
+    // If the page put the id of a new chat into its address, that chat is shown already.
     if (chatId !== store.snapshot().chatId) void store.open(chatId)
   }, [store, chatId])
   useEffect(() => {

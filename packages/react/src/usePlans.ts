@@ -11,8 +11,8 @@ export interface PlansState {
   readonly error: ParleyError | undefined
   readonly reload: () => void
   /**
-   * Returns the address of the payment provider's page for a price, to which the page leads the browser. `returnTo` is
-   * the path to come back to. Rejects with a `ParleyError`.
+   * Resolves with the address of the payment provider's page for a price; the page sends the browser there. `returnTo`
+   * is the path to which the browser returns. Rejects with a `ParleyError`.
    */
   readonly checkout: (price: Price, returnTo?: string) => Promise<string>
 }

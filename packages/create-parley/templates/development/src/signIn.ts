@@ -2,8 +2,10 @@ import { makeDevelopmentSessions } from "@parley/adapters-http"
 
 const developmentSessions = makeDevelopmentSessions()
 
-/** Any visitor of this machine signs in with any address. Replace this before others can reach the server. */
+/**
+ * Any visitor on this machine can sign in with any address. Replace this before other machines can reach the server.
+ */
 export const signIn = { developmentSessions, sessions: developmentSessions.verifier }
 
-/** The dashboard asks for an address. */
+/** The dashboard's sign-in page asks for an e-mail address. */
 export const signInPage = { kind: "development" } as const

@@ -10,7 +10,7 @@ const baseUrl = process.env["PARLEY_BASE_URL"] ?? `http://localhost:${port}`
 const { close, parley } = await openParley()
 
 const app = express()
-// Before any body parser: Parley reads bodies itself, within its own bounds.
+// The router stands before any body parser, because Parley reads bodies itself and bounds their size.
 app.use(parleyRouter({ runtime: runtimeOf(parley), baseUrl, ...signIn }))
 app.get("/hello", (_request, response) => {
   response.send("Your own routes are here.")

@@ -14,7 +14,7 @@ const listener = parleyApp({ runtime: runtimeOf(parley), baseUrl, pages, ...sign
 const app = Fastify()
 app.get("/hello", () => "Your own routes are here.")
 await app.register(async (others) => {
-  // Parley reads bodies itself, within its own bounds.
+  // Fastify's body parsers are removed for these routes, because Parley reads bodies itself and bounds their size.
   others.removeAllContentTypeParsers()
   others.addContentTypeParser("*", (_request, _body, done) => done(null))
   others.all("/*", (request, reply) => {

@@ -15,7 +15,7 @@ const listener = parleyApp({ runtime: runtimeOf(parley), baseUrl, pages, ...sign
 
 const app = new Hono<{ Bindings: HttpBindings }>()
 app.get("/hello", (context) => context.text("Your own routes are here."))
-// All other requests are Parley's; it writes to Node's own response.
+// Parley answers all other requests, and writes to Node's own response object.
 app.all("*", ({ env }) => {
   listener(env.incoming, env.outgoing)
   return RESPONSE_ALREADY_SENT

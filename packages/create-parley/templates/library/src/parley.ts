@@ -3,13 +3,13 @@ import { chatModels, OpenAiChatModel } from "@parley/adapters-llm"
 import { createParley } from "@parley/core"
 import { openStorage } from "./storage.ts"
 
-/** Without a key the offline model answers: it quotes documents and knows nothing else. */
+/** If no vendor's key is set, the offline model answers: it only quotes documents. */
 const models = () => {
   const apiKey = process.env["OPENAI_API_KEY"]
   return chatModels(apiKey ? { openai: new OpenAiChatModel({ apiKey }) } : {})
 }
 
-/** Opens the database and the document parser, and starts Parley on them; `close` ends all of it. */
+/** Opens the database and the document parser, and starts Parley with them; `close` stops all three. */
 export const openParley = async () => {
   const storage = await openStorage()
   const { parser, close } = await openDocumentParser()

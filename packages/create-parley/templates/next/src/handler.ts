@@ -11,6 +11,8 @@ const open = async () => {
 
 const kept = globalThis as { handler?: ReturnType<typeof open> }
 
-/** Opened by the first request and not by `next build`; a development server's reloads find it again. */
+/**
+ * Parley is opened by the first request and not by `next build`. Reloads of a development server reuse the open one.
+ */
 export const handle = async (request: Request, info?: FetchInfo): Promise<Response> =>
   (await (kept.handler ??= open()))(request, info)

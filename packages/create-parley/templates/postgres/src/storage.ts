@@ -1,6 +1,6 @@
 import { openDatabase } from "@parley/adapters-db"
 
-/** The Postgres server of `DATABASE_URL`; Parley's tables are in the schema `parley`. */
+/** Connects to the Postgres server of `DATABASE_URL`. Parley's tables are in the schema `parley`. */
 export const openStorage = () => {
   const url = process.env["DATABASE_URL"]
   if (!url) throw new Error("Set DATABASE_URL in .env.")

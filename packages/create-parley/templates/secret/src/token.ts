@@ -1,4 +1,7 @@
-/** Prints a token with which a person is signed in for an hour: `npm run -s token ann`. Your application issues such tokens. */
+/**
+ * Prints a token that signs a person in for an hour: `npm run -s token ann`. Your application issues tokens like this
+ * one.
+ */
 import { SignJWT } from "jose"
 
 const { PARLEY_SESSION_AUDIENCE = "", PARLEY_SESSION_ISSUER = "", PARLEY_SESSION_SECRET } = process.env

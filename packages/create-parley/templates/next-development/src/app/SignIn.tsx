@@ -2,7 +2,7 @@
 
 import { type FormEvent, useState } from "react"
 
-/** The development sign-in: any address, from this machine only. */
+/** The development sign-in accepts any address, but only from a browser on this machine. */
 export const SignIn = () => {
   const [email, setEmail] = useState("")
   const submit = async (event: FormEvent) => {

@@ -1,14 +1,14 @@
 import { useBalance, useDocuments, useParley, useParleyChat } from "@parley/react"
 import { type FormEvent, useState } from "react"
 
-/** A chat over the person's documents, with sources, cost and the rest of the credits. */
+/** A chat about the person's documents, with sources, costs and the remaining credits. */
 export const Chat = () => {
   const client = useParley()
   const { balance } = useBalance()
   const { documents = [], upload } = useDocuments()
   const ready = documents.filter(({ status }) => status === "ready")
   const { error, messages, send, status } = useParleyChat({
-    // The address keeps the chat, so that it is here after a reload.
+    // The page's address contains the chat's id, so that a reload shows the same chat.
     chatId: location.hash.slice(1) || undefined,
     onChat: (chatId) => (location.hash = chatId),
     documentIds: ready.map(({ id }) => id)

@@ -4,7 +4,7 @@ import { ParleyProvider, useBalance } from "@parley/react"
 import { Chat } from "./Chat.tsx"
 import { SignIn } from "./SignIn.tsx"
 
-/** The chat of the person who is signed in, or the sign-in. */
+/** Shows the chat of the signed-in person, or the sign-in if no person is signed in. */
 const Person = () => {
   const { balance, error } = useBalance()
   if (balance) return <Chat />
