@@ -17,7 +17,10 @@ import { theme } from "./theme/theme.ts"
 
 const SharedChatPage = lazyPart(async () => (await import("./sharing/SharedChatPage.tsx")).SharedChatPage)
 
-/** The application. The theme's variables are a file of the build, so that Mantine writes no styles into the page. */
+/**
+ * The application. The theme's CSS variables come from a file of the build, so that Mantine adds no style elements to
+ * the page.
+ */
 export const App = ({ initial }: Pick<MessagesProviderProps, "initial">) => {
   const [queryClient] = useState(makeQueryClient)
   return (
@@ -54,7 +57,7 @@ export const App = ({ initial }: Pick<MessagesProviderProps, "initial">) => {
   )
 }
 
-/** The pages of a signed-in person. */
+/** The pages for a signed-in person. */
 const OwnPages = () => (
   <SignedIn>
     <ConversationsProvider>

@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto"
 
-/** The operator's brand in place of Parley's. */
+/** The operator's brand, which replaces Parley's. */
 export interface DashboardBranding {
   readonly name?: string | undefined
-  /** An SVG or a PNG, square, as a `data:` URL in base64. */
+  /** The logo: a square SVG or PNG, as a `data:` URL in base64. */
   readonly logo?: string | undefined
-  /** The colours, each `#rrggbb`: `brandColours` of `@parley/core/reading` returns those that follow from an accent. */
+  /**
+   * The colours of the brand, each as `#rrggbb`; `brandColours` of `@parley/core/reading` derives them from an accent
+   * colour.
+   */
   readonly colours?:
     | {
         readonly fill: string
@@ -18,18 +21,18 @@ export interface DashboardBranding {
     | undefined
 }
 
-/** A file that the server makes of its settings. */
+/** A file that the server makes from its settings. */
 export interface BrandFile {
   readonly type: string
   readonly body: Buffer
   readonly etag: string
-  /** A policy of its own; undefined if it has that of the page. */
+  /** The content security policy of the file; undefined if the page's policy applies. */
   readonly policy: string | undefined
 }
 
 const STYLES = "brand.css"
 const LOGO = /^data:(image\/(?:png|svg\+xml));base64,(.+)$/
-/** A browser that opens the logo as a page runs and loads nothing of it. */
+/** The policy of the logo's file: if a browser opens it as a page, nothing in it runs or is loaded. */
 const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 const file = (type: string, content: string | Buffer, policy?: string): BrandFile => {
@@ -37,7 +40,7 @@ const file = (type: string, content: string | Buffer, policy?: string): BrandFil
   return { type, body, policy, etag: `"${createHash("sha256").update(body).digest("base64url")}"` }
 }
 
-/** The files of a brand by their names, without those that Parley's own brand has. */
+/** The files of a brand by name; empty for Parley's own brand. */
 export const brandFiles = ({ colours, logo }: DashboardBranding): ReadonlyMap<string, BrandFile> => {
   const files = new Map<string, BrandFile>()
   if (colours !== undefined) files.set(STYLES, file("text/css; charset=utf-8", stylesOf(colours)))
@@ -52,27 +55,29 @@ const pictureOf = (logo: string | undefined) => {
   return { type, name: `brand-logo.${type === "image/png" ? "png" : "svg"}`, bytes: Buffer.from(bytes, "base64") }
 }
 
-/** The application's page with the name, the logo and the colours: they are there before the first paint. */
+/**
+ * The application's page with the operator's name, logo and colours, which are therefore shown from the first paint on.
+ */
 export const brandPage = (html: string, { colours, logo, name }: DashboardBranding): BrandFile => {
   const picture = pictureOf(logo)
   const changes: ReadonlyArray<readonly [from: string, to: string | undefined]> = [
     ["<title>Parley</title>", name && `<title>${escaped(name)}</title>${nameTag(name)}`],
     ["<noscript>Parley ", name && `<noscript>${escaped(name)} `],
     ['href="/favicon.svg"', picture && `href="/${picture.name}"`],
-    // After the application's own styles, which it overrides.
+    // The brand's styles come after the application's own, which they override.
     ["</head>", colours && `<link rel="stylesheet" href="/${STYLES}" /></head>`]
   ]
   const branded = changes.reduce((text, [from, to]) => (to === undefined ? text : text.replace(from, () => to)), html)
   return file("text/html; charset=utf-8", branded)
 }
 
-/** The application reads the name here (`app/brand/brandOf.ts`). */
+/** The meta element from which the application reads the operator's name (`app/brand/brandOf.ts`). */
 const nameTag = (name: string): string => `<meta name="application-name" content="${escaped(name)}" />`
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-/** As specific as the theme's own rules of an appearance. */
+/** A selector as specific as the theme's own rules for light and dark. */
 const ROOT = ":root[data-mantine-color-scheme]"
 
 const stylesOf = (colours: NonNullable<DashboardBranding["colours"]>): string => `${ROOT} {

@@ -2,25 +2,25 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** The folder beside `src` or, in the published package, beside `dist`. */
+/** The folder of the built application: beside `src`, or in the published package beside `dist`. */
 export const APP_FOLDER = fileURLToPath(new URL("../dist-app/", import.meta.url))
 
-/** Encodings of the compressed copies, best first. */
+/** The encodings of the files' compressed copies, the best first. */
 const ENCODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"]
 ] as const
 
-/** A file of the built application, as it is sent to one browser. */
+/** A file of the built application, in the form in which one browser gets it. */
 export interface SentFile {
   readonly path: string
   readonly encoding: string | undefined
 }
 
 /**
- * The form of a file for a browser: compressed if the browser accepts it and the build has one.
+ * The form of a file for a browser: compressed if the browser accepts the encoding and the build has such a copy.
  *
- * @param name relative to the application's folder
+ * @param name the file's path relative to the application's folder
  * @param accepts returns true if the browser accepts an encoding
  */
 export const formOf = (name: string, accepts: (encoding: string) => boolean): SentFile => {

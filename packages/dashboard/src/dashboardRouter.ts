@@ -11,28 +11,26 @@ import { PAGE_PATHS } from "./pagePaths.ts"
 /** The server's settings for the page. */
 export interface DashboardOptions {
   /**
-   * `development`: the page asks for an email address and posts it to `/dev/sign-in`. `elsewhere`: people sign in and
-   * out at an identity provider; the optional addresses are links to it.
+   * `development`: the page asks for an e-mail address and posts it to `/dev/sign-in`. `elsewhere`: people sign in and
+   * out at an identity provider; the page shows the optional addresses as links.
    */
   readonly signIn:
     | { readonly kind: "development" }
     | { readonly kind: "elsewhere"; readonly url?: string | undefined; readonly signOutUrl?: string | undefined }
-  /**
-   * The address of the pages of a stand-in for the payment provider: sales then cost no real money, and are marked so.
-   */
+  /** The address of the payment stand-in's pages. If it is set, the page says that purchases cost no real money. */
   readonly standInPayments?: string | undefined
-  /** The origin of the pages for visitors of bots; undefined if it is the page's own. */
+  /** The origin of the pages for visitors of bots; undefined if it is the dashboard's own origin. */
   readonly widgetOrigin?: string | undefined
-  /** The name, logo and colours of the page; what is not given is Parley's. */
+  /** The name, logo and colours of the page; Parley's own for each that is missing. */
   readonly branding?: DashboardBranding | undefined
 }
 
 type PageOptions = Pick<DashboardOptions, "branding" | "widgetOrigin">
 
 /**
- * The page's content security policy: its own files and its own server, no inline code, no frame around it. The page
- * may create images from loaded data; a worker renders pdf pages; a frame previews a bot's widget. No text becomes HTML
- * or the address of a script, except the address of that worker (`app/pdf/openPdf.ts`).
+ * The page's content security policy: files and connections of its own origin only, no inline code, no framing. The
+ * page may create images from loaded data, a worker renders pdf pages, and a frame previews a bot's widget. Texts never
+ * become HTML or the address of a script, except the address of that worker (`app/pdf/openPdf.ts`).
  */
 const contentSecurityPolicy = ({ widgetOrigin }: PageOptions): string =>
   [
@@ -53,8 +51,8 @@ const contentSecurityPolicy = ({ widgetOrigin }: PageOptions): string =>
   ].join("; ")
 
 /**
- * The policy of the frame that draws a diagram: its document has no origin of its own and asks no server. Mermaid writes
- * styles into its drawings.
+ * The policy of the frame that draws diagrams: its document has no origin and calls no server. Mermaid writes styles
+ * into its drawings, so inline styles are allowed.
  */
 const DIAGRAM_POLICY = [
   "sandbox allow-scripts",
@@ -68,14 +66,14 @@ const DIAGRAM_POLICY = [
 ].join("; ")
 const DIAGRAM = "diagram/"
 
-/** The page shows the frame, whose files are those of a foreign origin to it: its document has none. */
+/** The frame's document has no origin, so its own files count as foreign to it and need these headers. */
 const DIAGRAM_HEADERS = {
   "content-security-policy": DIAGRAM_POLICY,
   "cross-origin-resource-policy": "cross-origin",
   "x-frame-options": "SAMEORIGIN"
 }
 
-/** The page copies texts to the clipboard. It uses no device and none of the browser's payments. */
+/** The page copies texts to the clipboard; it uses no devices and no payment interface of the browser. */
 const PERMISSIONS_POLICY = [
   "camera=()",
   "display-capture=()",
@@ -97,7 +95,7 @@ const PAGE_HEADERS = {
 }
 
 const INDEX = "index.html"
-/** Files here carry a hash of their content in their name. */
+/** The path below which file names contain a hash of the content. */
 const HASHED = "assets/"
 const TYPES: Readonly<Record<string, string>> = {
   ".bcmap": "application/octet-stream",
@@ -115,10 +113,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm"
 }
 
-/** A handler as Express 4 and 5, Connect and Polka mount it. */
+/** A handler in the form that Express 4 and 5, Connect and Polka mount. */
 export type PageHandler = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void
 
-/** The addresses of pages, without regard to the case of letters and to a slash at the end. */
+/** Matches the addresses of pages in upper or lower case, with or without a slash at the end. */
 const PAGES = new RegExp(
   `^(?:${Object.values(PAGE_PATHS)
     .map((path) => (path === "/" ? "" : path.replaceAll(/:\w+/g, "[^/]+")))
@@ -127,7 +125,7 @@ const PAGES = new RegExp(
 )
 
 /**
- * The dashboard, to be mounted at `/` beside the HTTP interface: its files, and its page under each address of
+ * Serves the dashboard, to be mounted at `/` beside the HTTP interface: its files, and its page at each address of
  * `PAGE_PATHS`. It passes every other request to the next handler.
  */
 export const dashboardRouter = (options: DashboardOptions): PageHandler => {
@@ -161,8 +159,8 @@ export const dashboardRouter = (options: DashboardOptions): PageHandler => {
 }
 
 /**
- * Answers a browser's request for an unknown address with the application, which shows that. Mount it after everything
- * else. It passes requests of programs, which do not prefer HTML, to the next handler.
+ * Answers a browser's request for an unknown address with the application, which shows that the page does not exist.
+ * Mount it after everything else. Requests of programs, which do not prefer HTML, are passed to the next handler.
  */
 export const notFoundPage = (options: PageOptions = {}): PageHandler => {
   const files = builtFiles()
@@ -183,7 +181,7 @@ const endWith = (response: ServerResponse, status: number, type: string, text: s
   response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text)
 }
 
-/** Only files of the build are served, by their exact names; without a build, none. */
+/** The files of the build, which are served by their exact names; empty if the application is not built. */
 const builtFiles = (): ReadonlySet<string> => {
   try {
     const entries = readdirSync(APP_FOLDER, { recursive: true, withFileTypes: true })
@@ -197,7 +195,7 @@ const builtFiles = (): ReadonlySet<string> => {
 }
 
 interface Sending {
-  /** Of a file of the build. */
+  /** The name of the file in the build. */
   readonly name: string
   readonly policy: string
   readonly request: IncomingMessage
@@ -217,7 +215,7 @@ const pageSender = (files: ReadonlySet<string>, options: PageOptions): PageHandl
   return (request, response) => sendMade({ made, policy, request, response })
 }
 
-/** Sends a file that was made of the settings, which is revalidated each time as the page is. */
+/** Sends a file that was made from the settings. Browsers revalidate it each time, like the page. */
 const sendMade = ({
   made,
   policy,
@@ -242,7 +240,10 @@ const sendMade = ({
   response.end(made.body)
 }
 
-/** A file with a hash in its name never changes. The others are revalidated each time, mostly with a bare 304. */
+/**
+ * Sends a file of the build. Browsers keep a file with a hash in its name for ever, and revalidate others each time,
+ * usually with a 304.
+ */
 const sendFile = ({ name, next, policy, request, response }: Sending): void => {
   const { path, encoding } = formOf(name, (each) => accepts(request).encoding([each]) !== false)
   const headers = {
@@ -255,7 +256,7 @@ const sendFile = ({ name, next, policy, request, response }: Sending): void => {
   }
   for (const [header, value] of Object.entries(headers)) response.setHeader(header, value)
   vary(response, "accept-encoding")
-  // The library decodes the path as it decodes one of a request.
+  // `send` decodes the path like a request's path, so it is encoded here.
   send(request, encodeURI(path), { acceptRanges: false, cacheControl: false, dotfiles: "allow" })
     .on("error", next)
     .pipe(response)

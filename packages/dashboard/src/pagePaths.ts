@@ -1,11 +1,11 @@
 /**
- * The addresses of the application's own pages, as patterns of a route (`:name` stands for one segment). The server
- * answers each with the application, which shows the page; the dashboard answers no other address.
+ * The addresses of the application's pages, as route patterns (`:name` stands for one segment). The server answers each
+ * with the application, which shows the page. The dashboard answers no other address.
  */
 export const PAGE_PATHS = {
   newChat: "/",
   chat: "/chats/:chatId",
-  /** A shared chat, which is read without signing in. */
+  /** A shared chat, which people can read without signing in. */
   sharedChat: "/shared/:shareId",
   projects: "/projects",
   project: "/projects/:projectId",
@@ -20,7 +20,9 @@ export const PAGE_PATHS = {
   botReport: "/bots/:botId/report",
   botConversations: "/bots/:botId/conversations",
   botConversation: "/bots/:botId/conversations/:conversationId",
-  /** The address to which other sites return for a bot: the same page. */
+  /**
+   * The address to which other sites send people back for a bot. The application redirects from it to the bot's page.
+   */
   foundBot: "/dashboard/bots/:botId",
   settings: "/settings",
   admin: "/admin",

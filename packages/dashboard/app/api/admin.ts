@@ -3,13 +3,13 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
 
 export const OPEN_STATES = ["refused", "owed", "waiting", "unreadable"] as const
-/** The state of a payment event that wants attention. */
+/** A state in which a payment event needs an operator's attention. */
 export type OpenState = (typeof OPEN_STATES)[number]
 
-/** Rows of a page of each list. */
+/** The number of rows on a page of each list. */
 const ROWS = 50
 const HISTORY_ROWS = 20
-/** Every query of this file, so that an action reads all of them again. */
+/** The common key of all queries in this file, so that an action makes the page read all of them again. */
 export const ADMIN = ["admin"] as const
 
 export const peopleQuery = (search: string, blocked: boolean) =>
@@ -40,7 +40,7 @@ export const personHistoryQuery = (userId: string) =>
     }
   })
 
-/** The actions of operators, newest first: all, or those on one person. */
+/** The actions of operators, newest first: those on the person `userId`, or all if it is empty. */
 export const auditQuery = (userId: string) =>
   infiniteQueryOptions({
     queryKey: [...ADMIN, "audit", userId],
@@ -50,7 +50,7 @@ export const auditQuery = (userId: string) =>
     getNextPageParam: ({ next }) => next
   })
 
-/** Days of the charts. */
+/** The number of days in the charts. */
 export const MONEY_DAYS = 30
 
 export const moneyQuery = queryOptions({
@@ -75,7 +75,7 @@ export const healthQuery = queryOptions({
 
 const REINDEXING_POLL_MS = 2_000
 
-/** Read again while documents are indexed anew. */
+/** The indexing of all people's documents; read again periodically while documents are re-indexed. */
 export const everyonesReindexingQuery = queryOptions({
   queryKey: [...ADMIN, "reindexing"],
   queryFn: ({ signal }) => parley.call("getServiceReindexing", {}, { signal }),
@@ -88,7 +88,7 @@ export const reindexingEstimateQuery = queryOptions({
   queryFn: ({ signal }) => parley.call("estimateReindexing", {}, { signal })
 })
 
-/** The actions of an owner on a person. */
+/** The ids of the operations with which an owner acts on a person. */
 type ActionId =
   | "setTierOfPerson"
   | "grantCreditsToPerson"
@@ -98,7 +98,7 @@ type ActionId =
   | "blockPerson"
   | "unblockPerson"
 
-/** An action, and its details. */
+/** An operation on a person, with its path and body. */
 export type PersonAction = {
   readonly [Id in ActionId]: { readonly id: Id; readonly body: Operations[Id]["body"] }
 }[ActionId]

@@ -4,14 +4,14 @@ import { queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
 
 /**
- * The credits that a person has. It changes with each charge and not with the holds of replies that are being written:
- * most of a hold comes back.
+ * The credits that the page shows as remaining. They change with each charge but not with the holds of running replies,
+ * because most of a hold comes back.
  */
 export const creditsLeft = ({ allowance, topup }: Balance): number => allowance + topup
 
 export const balanceQuery = balanceQueryOf(parley)
 
-/** The models, the default first. */
+/** The models, the default model first. */
 export const modelsQuery = queryOptions({
   queryKey: ["models"],
   queryFn: async ({ signal }) => (await parley.models({ signal })).models,

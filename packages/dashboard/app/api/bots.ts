@@ -10,10 +10,10 @@ export type BotLanguage = keyof BotSettings["translations"]
 export type WelcomeCard = BotSettings["welcomeCards"][number]
 export type BotTexts = NonNullable<BotSettings["translations"][BotLanguage]>
 
-/** The languages of the widget, in which a bot can have texts. */
+/** The languages of the widget: a bot can have its texts in each of them. */
 export const BOT_LANGUAGES: ReadonlyArray<BotLanguage> = ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "ar"]
 
-/** The upper bounds of a bot's settings in the form. */
+/** The upper bounds of a bot's settings that the form enforces. */
 export const BOT_LIMITS = {
   displayName: 100,
   welcomeMessage: 1_000,
@@ -41,7 +41,7 @@ export const botQuery = (botId: string) =>
     queryFn: ({ signal }) => parley.bots.get(botId, { signal })
   })
 
-/** The sites that loaded the bot's widget, or tried to. */
+/** The sites whose pages loaded the bot's widget or tried to. */
 export const sitesQuery = (botId: string) =>
   queryOptions({
     queryKey: ["bots", botId, "sites"],
@@ -50,7 +50,7 @@ export const sitesQuery = (botId: string) =>
 
 const CONVERSATIONS = 30
 
-/** A bot's conversations, last used first; those in a state, or that have the words searched for. */
+/** A bot's conversations, last used first: those in a state, or those that contain the searched words. */
 export const conversationsQuery = (botId: string, search: string, state?: HandoverState) =>
   infiniteQueryOptions({
     queryKey: ["bots", botId, "conversations", search, state],
@@ -64,7 +64,7 @@ export const conversationsQuery = (botId: string, search: string, state?: Handov
     getNextPageParam: ({ nextBefore }) => nextBefore
   })
 
-/** A conversation, its newest messages first page. */
+/** A conversation with its messages, page by page from the newest messages on. */
 export const conversationQuery = (botId: string, conversationId: string) =>
   infiniteQueryOptions({
     queryKey: ["bots", botId, "conversation", conversationId],
@@ -73,19 +73,22 @@ export const conversationQuery = (botId: string, conversationId: string) =>
     getNextPageParam: ({ nextBefore }) => nextBefore
   })
 
-/** All conversations of a bot: a table with a row per message, or JSON with a line per conversation. */
+/**
+ * Exports all conversations of a bot: as a table with a row for each message, or as JSON with a line for each
+ * conversation.
+ */
 export const exportConversations = async (botId: string, format: "csv" | "jsonl"): Promise<Blob> => {
   const id = format === "csv" ? "exportConversationTable" : "exportConversationLines"
   return (await parley.call(id, { path: { id: botId } })).blob()
 }
 
-/** The CRM providers that the server knows, and how the bot is connected to each. */
+/** The CRM providers of the server, with the bot's connection to each. */
 export const crmQuery = (botId: string) =>
   queryOptions({
     queryKey: ["bots", botId, "crm"],
     queryFn: ({ signal }) => parley.bots.crm(botId, { signal })
   })
 
-/** The address that begins a connection; the server redirects to the provider's page. */
+/** The address that begins a connection to a CRM: the server redirects the browser to the provider's page. */
 export const connectPath = (botId: string, provider: string): string =>
   `/api/crm/${encodeURIComponent(provider)}/connect?${new URLSearchParams({ botId })}`

@@ -10,7 +10,7 @@ export type {
 
 const PAGE_CHATS = 30
 
-/** The person's chats, last used first: all, or those that a search finds. */
+/** The person's chats, last used first: all, or those that contain the searched words. */
 export const chatsQuery = (search: string) =>
   infiniteQueryOptions({
     queryKey: ["chats", search],
@@ -21,12 +21,14 @@ export const chatsQuery = (search: string) =>
       offset + chats.length < total && chats.length > 0 ? offset + chats.length : undefined
   })
 
-/** The key of every list of chats, for every search. */
+/** The common key of all queries for lists of chats. */
 export const CHATS_KEY = ["chats"] as const
-/** The key of every chat with its messages. */
+/** The common key of all queries for a chat with its messages. */
 export const CHAT_KEY = ["chat"] as const
 
-/** The chat that was used last, with the number of all: another value if any device of the person has used a chat. */
+/**
+ * The chat that was used last, and the number of all chats. The value changes if any device of the person uses a chat.
+ */
 export const newestChatQuery = queryOptions({
   queryKey: ["newest-chat"],
   queryFn: ({ signal }) => parley.chat.list({ limit: 1 }, { signal })
@@ -39,9 +41,12 @@ export const chatQuery = (chatId: string) =>
     gcTime: 0
   })
 
-/** Stores the chat's documents, for when the person opens it again; also if they leave the page at once. */
+/**
+ * Stores the documents of a chat, which then has them when it is opened again. The request also completes if the person
+ * leaves the page at once.
+ */
 export const keepChatDocuments = (chatId: string, documentIds: ReadonlyArray<string>) =>
   parley.call("setChatDocuments", { path: { id: chatId }, body: { documentIds } }, { keepalive: true })
 
-/** Stops the running reply of a chat, and its cost. Without a running reply it does nothing. */
+/** Stops the running reply of a chat, so that its cost does not grow. Without a running reply it does nothing. */
 export const endReply = (chatId: string): Promise<void> => parley.chat.stop(chatId).catch(() => undefined)

@@ -8,7 +8,7 @@ export const documentsQuery = documentsQueryOf(parley)
 
 const MINUTES = 60_000
 
-/** The text between two offsets; the server returns at most 65,536 units at once. */
+/** The text between two offsets. The server returns at most 65,536 UTF-16 units in one response. */
 export const documentTextQuery = (documentId: string, from: number, to: number) =>
   queryOptions({
     queryKey: ["document-text", documentId, from, to],
@@ -16,10 +16,10 @@ export const documentTextQuery = (documentId: string, from: number, to: number) 
     staleTime: 10 * MINUTES
   })
 
-/** The length of one read of a text that is read piece by piece, in UTF-16 units. */
+/** The number of UTF-16 units that are read at once from a long text. */
 const STRETCH = 24_000
 
-/** A text around a place, which can be read on in both directions. */
+/** The text around an offset, page by page in both directions. */
 export const readOnQuery = (documentId: string, place: number) =>
   infiniteQueryOptions({
     queryKey: ["document-text", documentId, "on", place],
@@ -30,7 +30,7 @@ export const readOnQuery = (documentId: string, place: number) =>
     staleTime: 10 * MINUTES
   })
 
-/** Stretches that follow each other, as one. */
+/** Joins consecutive stretches of text into one. */
 export const joinedText = (stretches: ReadonlyArray<DocumentText>): DocumentText | undefined => {
   const first = stretches[0]
   const last = stretches.at(-1)

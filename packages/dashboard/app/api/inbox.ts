@@ -2,19 +2,22 @@ import type { Bot } from "@parley/client"
 import { queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
 
-/** The states of a conversation that was handed over to a person, in the order in which they are shown. */
+/** The states of a conversation that was handed over to a person, in the order in which the page shows them. */
 export const HANDOVER_STATES = ["waiting", "open", "solved"] as const
 export type HandoverState = (typeof HANDOVER_STATES)[number]
 
-/** The longest answer of a person. */
+/** The longest answer that a person may write, in characters. */
 export const LONGEST_ANSWER = 8_000
 
-/** The intervals at which an open page looks for news, in milliseconds. */
+/** The intervals in milliseconds at which an open page reads the counts, lists and messages of an inbox again. */
 const COUNT_EVERY_MS = 10_000
 const LIST_EVERY_MS = 10_000
 const READ_EVERY_MS = 3_000
 
-/** The intervals at which the lists and the messages of a bot are read again; false if no person answers in its place. */
+/**
+ * The intervals at which the lists and messages of a bot are read again; false if people do not answer in the bot's
+ * place.
+ */
 export const refreshOf = ({ handOver }: Bot) => ({
   list: handOver ? LIST_EVERY_MS : (false as const),
   conversation: handOver ? READ_EVERY_MS : (false as const)

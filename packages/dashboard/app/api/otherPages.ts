@@ -4,15 +4,15 @@ import { balanceQuery } from "./billing.ts"
 import { CHAT_KEY, CHATS_KEY, newestChatQuery } from "./chats.ts"
 import { documentsQuery } from "./documents.ts"
 
-/** The data that the pages of one person change for each other. */
+/** The keys of the data that several pages of one person change. */
 const SHARED = [CHATS_KEY, CHAT_KEY, balanceQuery.queryKey, documentsQuery.queryKey]
 
-/** Joins the pages of this browser. A page does not hear itself. */
+/** The channel between all pages of this browser. A page does not receive its own messages. */
 const channel = new BroadcastChannel("parley")
 
-/** The time between two looks for changes by other devices, on a page in view. */
+/** The interval of checking for changes by other devices while the page is in view. */
 const LOOK_MS = 1_000
-/** The same on a page that was not touched for `IDLE_MS`. */
+/** The interval on a page that the person has not touched for `IDLE_MS`. */
 const IDLE_LOOK_MS = 15_000
 const IDLE_MS = 600_000
 
@@ -24,16 +24,18 @@ for (const event of ["pointermove", "pointerdown", "keydown", "visibilitychange"
   document.addEventListener(event, touch, { passive: true })
 }
 
-/** Reads the shared data again; on a page in the background when it is looked at. */
+/** Reads the shared data again: at once, or on a page in the background when the person looks at it. */
 export const readAgain = (client: QueryClient): void => {
   const refetchType = document.visibilityState === "visible" ? "active" : "none"
   for (const queryKey of SHARED) void client.invalidateQueries({ queryKey, refetchType })
 }
 
-/** Has the other pages of this browser read the shared data again. */
+/** Makes the other pages of this browser read the shared data again. */
 export const tellOtherPages = (): void => channel.postMessage("changed")
 
-/** Shows on this page what the person does on others: at once those of this browser, soon those of other devices. */
+/**
+ * Shows changes that the person makes elsewhere: those of this browser at once, those of other devices a little later.
+ */
 export const useOtherPages = (): void => {
   const client = useQueryClient()
   useEffect(() => {

@@ -1,9 +1,9 @@
 import { createParleyClient, ParleyError } from "@parley/client"
 
-/** The server of this page. */
+/** The client of the server that sent this page. */
 export const parley = createParleyClient({ baseUrl: "" })
 
-/** Requests a file of this page. */
+/** Requests a file from the server of this page. */
 export const load = async (path: string, signal?: AbortSignal): Promise<Response> => {
   const response = await fetch(path, signal === undefined ? {} : { signal }).catch((cause: unknown) => {
     throw new ParleyError({ code: "network_error", message: "The server cannot be reached.", cause })
@@ -13,10 +13,10 @@ export const load = async (path: string, signal?: AbortSignal): Promise<Response
   throw new ParleyError({ code: "internal_error", message: `The server answered ${status}.`, status })
 }
 
-/** Failures without an answer, and those of the server: another try may not meet them. */
+/** True for failures that another try may avoid: those without a response, and those of the server itself. */
 export const mayPass = (error: unknown): boolean =>
   error instanceof ParleyError && (error.status === undefined || error.status >= 500)
 
-/** The failure is an answer with this status. */
+/** True if the failure is a response with one of these statuses. */
 export const hasStatus = (error: unknown, ...statuses: ReadonlyArray<number>): boolean =>
   error instanceof ParleyError && error.status !== undefined && statuses.includes(error.status)

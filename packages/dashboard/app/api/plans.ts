@@ -12,9 +12,9 @@ export const invoicesQuery = (customerId: string) =>
     queryFn: async ({ signal }) => (await parley.call("listInvoices", { query: { customerId } }, { signal })).invoices
   })
 
-/** The number of the person's purchases of credits. */
+/** Reads the number of credit purchases that the person has made. */
 export const readPurchases = async (signal?: AbortSignal): Promise<number> =>
   (await parley.billing.history({ type: "topup", limit: 1 }, { signal })).total
 
-/** The provider's page for plan, means of payment and invoices. */
+/** Returns the address of the provider's page for managing the plan, the means of payment and the invoices. */
 export const openPortal = async (returnTo: string): Promise<string> => (await parley.billing.portal({ returnTo })).url

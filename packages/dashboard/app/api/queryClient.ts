@@ -5,7 +5,10 @@ import { meQuery } from "./session.ts"
 
 const STALE_MS = 10_000
 
-/** Caches the server's responses; the client of the server retries. A response that reports an ended session ends it on the page too. */
+/**
+ * Caches the server's responses, without retries, because Parley's client already retries. If a response reports that
+ * the session has ended, the page shows the sign-in.
+ */
 export const makeQueryClient = (): QueryClient => {
   const endSession = (error: unknown) => {
     if (hasStatus(error, 401)) client.setQueryData(meQuery.queryKey, null)

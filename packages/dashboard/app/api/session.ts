@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query"
 import { load, parley } from "./parley.ts"
 
-/** The sign-in of this server: the development form, or an identity provider. */
+/** The way in which people sign in: with the development form, or at an identity provider. */
 export type SignInWay =
   | { readonly kind: "development" }
   | { readonly kind: "elsewhere"; readonly url: string | null; readonly signOutUrl: string | null }
@@ -9,9 +9,9 @@ export type SignInWay =
 /** The settings that the server passes to its page. */
 export interface ServerSettings {
   readonly signIn: SignInWay
-  /** The address of the pages of a stand-in for payments, which charges no real money; null without one. */
+  /** The address of the payment stand-in's pages, which charge no real money; null if there is no stand-in. */
   readonly standInPayments: string | null
-  /** The origin of the pages for visitors of bots; null if it is this page's own. */
+  /** The origin of the pages for visitors of bots; null if it is the origin of this page. */
   readonly widgetOrigin: string | null
 }
 
@@ -28,7 +28,9 @@ export const meQuery = queryOptions({
   staleTime: 60_000
 })
 
-/** Signs out here; returns the address to go to, if the sign-out continues elsewhere. */
+/**
+ * Signs the person out on this server. Returns the address to go to if the sign-out continues at the identity provider.
+ */
 export const signOut = async (way: SignInWay): Promise<string | undefined> => {
   await parley.signOut()
   return way.kind === "elsewhere" ? (way.signOutUrl ?? undefined) : undefined

@@ -2,12 +2,12 @@ import type { Transaction, UsageReport } from "@parley/client"
 import { keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { parley } from "./parley.ts"
 
-/** A UTC day, as the server names it. */
+/** Formats the UTC day of a time, as in the server's interface. */
 const dayText = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10)
 
 const DAY_MS = 86_400_000
 
-/** The usage of the last days, today included. */
+/** The usage of the last `days` days, including today. */
 export const usageQuery = (days: number) =>
   queryOptions({
     queryKey: ["usage", days],
@@ -34,9 +34,9 @@ export const TRANSACTION_TYPES: ReadonlyArray<Transaction["transaction_type"]> =
   "adjustment"
 ]
 
-/** Rows of a page of the history. */
+/** The number of rows on a page of the history. */
 export const HISTORY_ROWS = 20
-/** The most rows that the server returns at once. */
+/** The largest number of rows that the server returns at once. */
 const MOST_ROWS = 200
 
 export type HistoryFilter = Transaction["transaction_type"] | "all"
@@ -44,7 +44,7 @@ export type HistoryFilter = Transaction["transaction_type"] | "all"
 const readHistory = (filter: HistoryFilter, limit: number, offset: number, signal?: AbortSignal) =>
   parley.billing.history({ limit, offset, type: filter === "all" ? undefined : filter }, { signal })
 
-/** A page of the history, newest first; pages are counted from 0. */
+/** A page of the history, newest first. The first page has the number 0. */
 export const historyQuery = (filter: HistoryFilter, page: number) =>
   queryOptions({
     queryKey: ["credit-history", filter, page],
@@ -52,7 +52,7 @@ export const historyQuery = (filter: HistoryFilter, page: number) =>
     placeholderData: keepPreviousData
   })
 
-/** Reads the whole history, newest first. New rows shift the others; no row is returned twice. */
+/** Reads the whole history, newest first. New rows shift the others meanwhile, but no row is returned twice. */
 export const readWholeHistory = async (filter: HistoryFilter): Promise<ReadonlyArray<Transaction>> => {
   const found = new Map<string, Transaction>()
   for (let offset = 0; ;) {

@@ -1,5 +1,5 @@
 /**
- * The name and logo of the product: Parley's, or those of the operator, which the server writes into the page
+ * The name and logo of the product: Parley's, or the operator's, which the server writes into the page
  * (`src/brandFiles.ts`).
  */
 export const brandOf = () => {

@@ -2,7 +2,7 @@ import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxi
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./StackedDays.module.css"
 
-/** Number of colours that distinguish series; further series share the last one. */
+/** The number of colours for series. Further series share the last colour. */
 const COLOURS = 6
 const HEIGHT = 288
 
@@ -14,7 +14,7 @@ export interface DayOfValues {
   readonly values: Readonly<Record<string, number>>
 }
 
-/** A part of each day, with a colour of its own. */
+/** A series of values, drawn in its own colour. */
 export interface Series {
   readonly id: string
   readonly name: string
@@ -25,11 +25,11 @@ export interface StackedDaysProps {
   readonly label: string
   readonly days: ReadonlyArray<DayOfValues>
   readonly series: ReadonlyArray<Series>
-  /** A value in words. */
+  /** Formats a value for people. */
   readonly valueText: (value: number) => string
 }
 
-/** Values by day, as bars of stacked series. Arrow keys go from day to day. */
+/** Values by day, as bars of stacked series. The arrow keys move from day to day. */
 export const StackedDays = ({ label, days, series, valueText }: StackedDaysProps) => {
   const { number, calendarDay } = useMessages()
   return (
@@ -97,7 +97,7 @@ interface DayCardProps extends Pick<StackedDaysProps, "series" | "valueText"> {
   readonly day: DayOfValues
 }
 
-/** One day's numbers, beside the pointer. */
+/** The numbers of one day, shown beside the pointer. */
 const DayCard = ({ day: { day, values }, series, valueText }: DayCardProps) => {
   const { calendarDay } = useMessages()
   const used = series.map((one, place) => ({ ...one, place })).filter(({ id }) => (values[id] ?? 0) > 0)

@@ -4,55 +4,61 @@ import { type ConversationFacts, NOTHING } from "./ConversationFacts.ts"
 import { factsOf, messageOf, newMessage, type ReplyMessage, withVersionsOf } from "./ReplyMessage.ts"
 import { type ReplyStart, ShownMessages } from "./ShownMessages.ts"
 
-/** The events of a conversation for the page around it. */
+/** The functions that a conversation calls to inform the page around it. */
 export interface ConversationEvents {
-  /** A new chat has got its id. */
+  /** Called when the server has given a new chat its id. */
   readonly onCreated: (conversation: Conversation, chatId: string) => void
-  /** A reply has begun or ended, or a chat has changed: lists and balance must be read again. */
+  /**
+   * Called when a reply has begun or ended, or when a chat has changed, so that the lists and the balance are read
+   * again.
+   */
   readonly onChanged: () => void
-  /** A reply to a question of this page has begun or ended. */
+  /** Called when a reply to a question from this page has begun or ended. */
   readonly onAsked: () => void
   readonly onSessionEnded: () => void
-  /** The person chose documents. */
+  /** Called when the person has chosen documents. */
   readonly onChosen: (documentIds: ReadonlyArray<string>) => void
-  /** A question was refused, perhaps because a document was deleted elsewhere. */
+  /** Called when the server has refused a question, perhaps because a document was deleted elsewhere. */
   readonly onRefused: () => void
-  /** Those of these documents that the person still has, as far as this page knows. */
+  /** Returns those of the given documents that the person still has, as far as this page knows. */
   readonly existing: (documentIds: ReadonlyArray<string>) => ReadonlyArray<string>
 }
 
-/** The question, and the messages that were shown before. */
+/** A sent question, and the messages that the page showed before it. */
 interface Asked {
   readonly question: string | undefined
   readonly shown: ReadonlyArray<ReplyMessage>
 }
 
-/** The first pause before an ended reply is read again that is not stored yet; later ones are longer. */
+/** The first pause before an ended reply that is not stored yet is read again. Later pauses are longer. */
 const FIRST_PAUSE_MS = 150
 const TOLD_WITHIN_MS = 120_000
 
 /** The number of newest messages that are read to find a reply that has just ended. */
 const NEWEST = 4
 
-/** The longest pause between two tries to find a reply. */
+/** The longest pause between two tries to read a reply. */
 const LONGEST_PAUSE_MS = 4_000
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
-/** One chat on this page, in view or not: its messages, the running reply, and the settings of the next question. */
+/**
+ * A chat on this page, even if it is out of view: its messages, the running reply, and the settings of the next
+ * question.
+ */
 export class Conversation {
-  /** The same for its whole life on this page. */
+  /** The id of the conversation on this page. It stays the same when a new chat gets its id from the server. */
   readonly id: string
   readonly chat: ShownMessages
   #facts: ConversationFacts
   readonly #events: ConversationEvents
   readonly #listeners = new Set<() => void>()
   #isStopping = false
-  /** Ends when the stopped reply is stored. */
+  /** Resolves when the server has stopped the reply. */
   #stopped = Promise.resolve()
-  /** The person has chosen or continued this branch, which another one does not replace by being newer. */
+  /** True if the person has chosen or continued the shown branch. A newer branch then does not replace it. */
   #isChosen = false
-  /** The ids of the messages that were asked and written last are being read. */
+  /** True while the page reads the ids of the messages that were sent and written last. */
   #isNaming = false
 
   constructor(
@@ -65,7 +71,7 @@ export class Conversation {
     this.id = facts.chatId ?? crypto.randomUUID()
     this.chat = new ShownMessages(messages, {
       onStart: (start) => this.#begin(start),
-      // At once, so that the page never shows the reply as ended.
+      // Set at once, so that the page never shows a broken-off reply as ended.
       onBroken: () => this.#set({ isReconnecting: this.#facts.start !== undefined && !this.#isStopping })
     })
   }
@@ -88,23 +94,23 @@ export class Conversation {
     return this.chat.isWriting
   }
 
-  /** Asks, unless a reply is being written. If no word of a reply comes, the question returns in `refusal`. */
+  /** Sends a question, unless a reply is running. If no word of a reply arrives, `refusal` returns the question. */
   ask(question: string): Promise<void> {
     return this.#ask(this.chat.messages.length, question, this.#facts.imageIds)
   }
 
-  /** Asks another version of a question, in its place. */
+  /** Sends another version of a question, which takes its place in view. */
   readonly edit = (message: ReplyMessage, question: string): Promise<void> =>
     this.#ask(this.chat.messages.indexOf(message), question, message.imageIds)
 
-  /** Asks for another version of a reply, in its place. */
+  /** Requests another version of a reply, which takes its place in view. */
   readonly regenerate = async (message: ReplyMessage): Promise<void> => {
-    // Its question may be on the page before.
+    // The reply's question may be among the earlier messages that are not shown yet.
     if (this.chat.messages[0] === message) await this.readEarlier().catch(() => 0)
     await this.#ask(this.chat.messages.indexOf(message), undefined)
   }
 
-  /** Shows the branch with this message: another version of one that is shown. */
+  /** Shows the branch that contains this message, which is another version of a shown one. */
   readonly show = async (messageId: string): Promise<void> => {
     const { chatId } = this.#facts
     if (chatId === undefined || this.isWriting) return
@@ -119,14 +125,14 @@ export class Conversation {
     }
   }
 
-  /** Shows a message: its branch, and the page of it that has the message. */
+  /** Shows a message: its branch, and enough earlier messages to include it. */
   readonly reach = async (messageId: string): Promise<void> => {
     const isShown = () => this.chat.messages.some(({ metadata }) => metadata?.storedId === messageId)
     if (!isShown()) await this.show(messageId)
     while (!isShown() && (await this.readEarlier().catch(() => 0)) > 0);
   }
 
-  /** Asks after the first `count` shown messages. */
+  /** Sends a question after the first `count` shown messages. */
   async #ask(count: number, question: string | undefined, imageIds?: ReadonlyArray<string>): Promise<void> {
     await this.#stopped
     if (this.isWriting || count < 0) return
@@ -143,7 +149,7 @@ export class Conversation {
     this.#events.onAsked()
   }
 
-  /** The id of the message before a place, as far as this page knows; null if there is none. */
+  /** The id of the message before the place `place`: undefined if this page does not know it, null if there is none. */
   #parentAt(place: number): string | null | undefined {
     const { messages } = this.chat
     const known = messages[place]?.metadata?.parentId
@@ -153,16 +159,16 @@ export class Conversation {
     return before.metadata?.storedId ?? (before.role === "assistant" ? this.#facts.start?.messageId : undefined)
   }
 
-  /** Stops the running reply, on the server too, and so its cost. */
+  /** Stops the running reply, also on the server, so that its cost does not grow. */
   async stop(): Promise<void> {
     this.#isStopping = true
     const { chatId } = this.#facts
-    // Closes the connection first, so that nothing more is shown; the reply no longer depends on it.
+    // Closes the connection first, so that nothing more is shown. The reply on the server does not depend on it.
     this.chat.stop()
     if (chatId !== undefined) await (this.#stopped = endReply(chatId))
   }
 
-  /** Follows the server's state of the chat, unless this page is writing. */
+  /** Shows the server's state of the chat, unless this page is writing. */
   readonly follow = (stored: StoredChat): void => {
     if (this.isWriting || this.#isNaming || this.#facts.isReconnecting || this.#facts.isJoining) return
     this.#set({ title: stored.title, projectId: stored.projectId })
@@ -187,7 +193,7 @@ export class Conversation {
     this.#set({ title })
   }
 
-  /** The chat is in this project, or in none if it is null. */
+  /** Sets the project of the chat; null for none. */
   beginIn(projectId: string | null): void {
     if (projectId !== this.#facts.projectId) this.#set({ projectId })
   }
@@ -196,17 +202,17 @@ export class Conversation {
     this.#set({ modelId })
   }
 
-  /** The images of the next question. */
+  /** Sets the images of the next question. */
   attachImages(imageIds: ReadonlyArray<string>): void {
     this.#set({ imageIds })
   }
 
-  /** Sets the initial documents, until the person chooses. */
+  /** Sets the initial documents, which count until the person chooses others. */
   beginWith(documentIds: ReadonlyArray<string>): void {
     this.#set({ documentIds })
   }
 
-  /** Sets the documents for later questions and for the next opening of the chat. */
+  /** Sets the documents for further questions, and stores them for the next time the chat is opened. */
   async choose(documentIds: ReadonlyArray<string>): Promise<void> {
     this.#set({ documentIds })
     this.#events.onChosen(documentIds)
@@ -224,7 +230,10 @@ export class Conversation {
     return earlier.messages.length
   }
 
-  /** A request after a message; without a question it asks for another version of the reply to that message. */
+  /**
+   * The request that sends a question after a message. Without a question it asks for another version of the reply to
+   * that message.
+   */
   #request(
     question: string | undefined,
     parentMessageId: string | null | undefined,
@@ -251,7 +260,7 @@ export class Conversation {
     if (!this.#facts.isJoining) this.#events.onAsked()
   }
 
-  /** Shows the server's state, and joins the running reply. */
+  /** Shows the messages that the server has stored, and joins the running reply. */
   #take({ messages, nextBefore, running }: StoredChat): void {
     const shown = this.chat.messages
     const earlier = shown.findIndex(({ metadata }) => metadata?.storedId === messages[0]?.id)
@@ -278,7 +287,10 @@ export class Conversation {
     await this.#findAgain()
   }
 
-  /** After a reply: reads it again if the connection was lost; if no reply came, all is as before what was asked. */
+  /**
+   * Called after a reply: reads it again if the connection broke. If no reply came, the former messages are shown
+   * again.
+   */
   async #end(asked: Asked | undefined): Promise<void> {
     const { error } = this.chat
     const { start } = this.#facts
@@ -299,7 +311,10 @@ export class Conversation {
     await this.#complete(start?.messageId)
   }
 
-  /** The connection broke: reads the reply from its beginning, or its outcome, as soon as the server answers. */
+  /**
+   * Called after the connection broke: rejoins the reply from its beginning, or reads its result, as soon as the server
+   * answers.
+   */
   async #findAgain(): Promise<void> {
     const { chatId } = this.#facts
     if (chatId === undefined) return
@@ -320,7 +335,7 @@ export class Conversation {
     this.#set({ isReconnecting: false })
   }
 
-  /** Reads the branch of the last reply; the newest one if that reply is not stored. */
+  /** Reads the branch of the last reply, or the newest branch if that reply is not stored. */
   #readBranch(chatId: string): Promise<StoredChat> {
     const leaf = this.#facts.start?.messageId
     return parley.chat.get(chatId, { leaf }).catch((error: unknown) => {
@@ -330,8 +345,8 @@ export class Conversation {
   }
 
   /**
-   * Adds the server's data about an ended reply: its state, its sources, its cost. A stopped one is stored and charged
-   * a moment later, hence the tries.
+   * Adds the server's data about an ended reply: its state, sources and cost. It tries several times, because a stopped
+   * reply is stored and charged a moment later.
    */
   async #complete(messageId: string | undefined): Promise<void> {
     const { chatId } = this.#facts
@@ -354,7 +369,7 @@ export class Conversation {
     this.#events.onChanged()
   }
 
-  /** Adds the stored data of the newest messages, of which the newest reply is the last, to the shown ones. */
+  /** Adds the stored data of the newest messages to the shown ones. The last stored message is the newest reply. */
   #tell(stored: ReadonlyArray<StoredMessage>): void {
     const shown = this.chat.messages
     const reply = stored.at(-1)

@@ -1,37 +1,37 @@
 import type { ReplyStart } from "./ShownMessages.ts"
 
-/** The state of a conversation besides its messages. */
+/** The state of a conversation apart from its messages. */
 export interface ConversationFacts {
-  /** Undefined until the server has given the new chat its id. */
+  /** The chat's id; undefined until the server has given a new chat its id. */
   readonly chatId: string | undefined
   readonly title: string
-  /** The project of the chat, or in which a new one begins; null for none. */
+  /** The project of the chat, or the one in which a new chat begins; null for none. */
   readonly projectId: string | null
-  /** Undefined until the person chooses. */
+  /** The documents of the next question; undefined until the person chooses. */
   readonly documentIds: ReadonlyArray<string> | undefined
   /** The images of the next question. */
   readonly imageIds: ReadonlyArray<string>
   readonly modelId: string | undefined
-  /** The id before which there are earlier messages; null if there are none. */
+  /** The id of the message before which earlier ones can be read; null if there are none. */
   readonly nextBefore: string | null
-  /** The head of the current or last reply. */
+  /** The data in the head of the running or last reply. */
   readonly start: ReplyStart | undefined
-  /** The reason why the last question was not answered, with the question. */
+  /** The last question that was not answered, with the reason. */
   readonly refusal: Refusal | undefined
-  /** The connection to the running reply was lost, and is being restored. */
+  /** True while the page restores a lost connection to the running reply. */
   readonly isReconnecting: boolean
-  /** This page joins a reply that another page started. */
+  /** True while this page joins a reply that another page started. */
   readonly isJoining: boolean
 }
 
-/** A question without a reply. */
+/** A question that got no reply, and the reason. */
 interface Refusal {
   readonly error: unknown
-  /** Undefined if none was asked, as for another version of a reply. */
+  /** The question's text; undefined if only another version of a reply was requested. */
   readonly question: string | undefined
 }
 
-/** The facts of a chat that has not begun. */
+/** The state of a chat that has not begun. */
 export const NOTHING: ConversationFacts = {
   chatId: undefined,
   title: "",

@@ -21,7 +21,10 @@ import { useUpload } from "./composer/useUpload.ts"
 
 const InProject = lazyPart(async () => (await import("../projects/InProject.tsx")).InProject)
 
-/** A conversation: its messages, and the field for the next question. Dropped files become documents of it, and images become those of the next question if the model sees images. */
+/**
+ * A conversation: its messages, and the field for the next question. Dropped files become documents of the
+ * conversation; dropped images become images of the next question if the model sees images.
+ */
 export const ConversationView = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const { messages, status } = useShown(conversation.chat)
@@ -90,8 +93,8 @@ const WithoutDocuments = ({ conversation }: { readonly conversation: Conversatio
 }
 
 /**
- * A new chat begins with the documents that the person last chose or uploaded and still has; in a project with none, because
- * its replies read those of the project.
+ * Adds to a new chat the documents that the person last chose or uploaded and still has. In a project it adds none,
+ * because replies there read the project's documents.
  */
 const useDefaultDocuments = (conversation: Conversation, isEmpty: boolean): void => {
   const { chatId, projectId } = useFacts(conversation)

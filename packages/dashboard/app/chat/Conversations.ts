@@ -1,10 +1,10 @@
 import type { StoredChat } from "../api/chats.ts"
 import { Conversation, type ConversationEvents } from "./Conversation.ts"
 
-/** The events of all conversations. */
+/** The functions that all conversations call to inform the page. */
 export type ConversationsEvents = Omit<ConversationEvents, "onCreated">
 
-/** The conversations that were opened on this page: each continues while another is in view. */
+/** The conversations that were opened on this page. Each of them continues while another is in view. */
 export class Conversations {
   readonly #opened = new Map<string, Conversation>()
   readonly #events: ConversationsEvents
@@ -14,12 +14,12 @@ export class Conversations {
     this.#events = events
   }
 
-  /** The conversation of a stored chat, if it was opened before. */
+  /** Returns the conversation of a stored chat, if it was opened on this page before. */
   find(chatId: string): Conversation | undefined {
     return this.#opened.get(chatId)
   }
 
-  /** The conversation of a stored chat, updated with the server's state. */
+  /** Returns the conversation of a stored chat, brought up to date with the server's state. */
   open(stored: StoredChat): Conversation {
     const opened = this.#opened.get(stored.id)
     if (opened !== undefined) return opened
@@ -28,7 +28,7 @@ export class Conversations {
     return conversation
   }
 
-  /** The new conversation, which has not begun. */
+  /** Returns the conversation of a new chat that has not begun. */
   fresh(): Conversation {
     this.#fresh ??= new Conversation(this.#eventsOf())
     return this.#fresh

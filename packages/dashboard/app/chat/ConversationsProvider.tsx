@@ -8,7 +8,7 @@ import { Conversations } from "./Conversations.ts"
 
 const ConversationsContext = createContext<Conversations | undefined>(undefined)
 
-/** Keeps the conversations of one person while they navigate, so that replies continue to be read. */
+/** Keeps the conversations of a person while the person navigates, so that running replies are read further. */
 export const ConversationsProvider = ({ children }: { readonly children: ReactNode }) => {
   const queryClient = useQueryClient()
   useOtherPages()

@@ -1,13 +1,13 @@
 import type { Receipt } from "@parley/client"
 import type { Source, StoredMessage } from "../api/chats.ts"
 
-/** The data of a message besides its words. */
+/** The data of a message apart from its text. */
 export interface MessageFacts {
-  /** Its id on the server, when it is known. */
+  /** The id of the message on the server, once it is known. */
   readonly storedId?: string
-  /** The id of the message that it follows; null if it begins the chat. */
+  /** The id of the message before this one; null if this one begins the chat. */
   readonly parentId?: string | null
-  /** The ids of its versions, itself included; none if it is the only one. */
+  /** The ids of all versions of the message, including this one; absent if it is the only version. */
   readonly versions?: ReadonlyArray<string>
   readonly state?: StoredMessage["state"]
   readonly model?: string
@@ -15,17 +15,17 @@ export interface MessageFacts {
   readonly receipt?: Receipt
   readonly sources?: ReadonlyArray<Source>
   readonly rating?: StoredMessage["rating"]
-  /** Named documents of which the model read nothing. */
+  /** The ids of requested documents of which the model read no passage. */
   readonly unread?: ReadonlyArray<string>
 }
 
 /** A message as this page shows it. */
 export interface ReplyMessage {
-  /** Its id on this page. */
+  /** The id of the message on this page. */
   readonly id: string
   readonly role: StoredMessage["role"]
   readonly text: string
-  /** Absent if it has none. */
+  /** The ids of the message's images; absent if there are none. */
   readonly imageIds?: ReadonlyArray<string>
   readonly metadata?: MessageFacts
 }
@@ -43,7 +43,7 @@ export const factsOf = (stored: StoredMessage): MessageFacts => ({
   ...(stored.receipt === null ? {} : { receipt: stored.receipt })
 })
 
-/** The key that a message shares with its other versions. */
+/** The React key that all versions of a message share. */
 export const keyOf = ({ id, metadata }: ReplyMessage): string => metadata?.versions?.[0] ?? id
 
 export const messageOf = (stored: StoredMessage): ReplyMessage => ({
@@ -54,7 +54,7 @@ export const messageOf = (stored: StoredMessage): ReplyMessage => ({
   ...(stored.imageIds === undefined ? {} : { imageIds: stored.imageIds })
 })
 
-/** A new message of this page, which the server does not know yet. */
+/** Makes a message that only this page knows yet. */
 export const newMessage = (
   role: "user" | "assistant",
   text: string,
@@ -67,8 +67,8 @@ export const newMessage = (
 })
 
 /**
- * The shown messages with the versions that a stored branch names for them. Undefined unless that branch has others in
- * the place of some of them.
+ * The shown messages, with the versions that a stored branch lists for them. Undefined if the stored branch contains
+ * other messages in some of their places.
  */
 export const withVersionsOf = (
   stored: ReadonlyArray<StoredMessage>,

@@ -4,13 +4,13 @@ import { endReply } from "../api/chats.ts"
 import { parley } from "../api/parley.ts"
 import { newMessage, type ReplyMessage } from "./ReplyMessage.ts"
 
-/** The data in the head of a reply. */
+/** The data in the response head of a reply. */
 export interface ReplyStart {
   readonly chatId: string
   readonly messageId: string
-  /** The most tokens that the balance pays for, if that is less than usual. */
+  /** The largest number of tokens that the balance pays for, if it limits the reply. */
   readonly limitedTo: number | undefined
-  /** Documents left out because they are not ready. */
+  /** The ids of documents that the reply leaves out because they are not ready. */
   readonly pendingDocuments: ReadonlyArray<string>
 }
 
@@ -29,20 +29,20 @@ const startOf = ({ headers }: Response): ReplyStart => {
 
 interface Shown {
   readonly messages: ReadonlyArray<ReplyMessage>
-  /** `submitted`: no word of the reply has come; `streaming`: the reply is being read. */
+  /** `submitted`: no word of the reply has arrived. `streaming`: the reply is being read. */
   readonly status: "ready" | "submitted" | "streaming"
 }
 
-/** About one update for each frame that a screen shows. */
+/** The shortest interval between two updates of the page: about one for each frame of the screen. */
 const FRAME_MS = 16
 
 export interface ReplyEvents {
   readonly onStart: (start: ReplyStart) => void
-  /** The reading failed; the status is `ready` after this. */
+  /** Called when reading the reply failed. The status changes to `ready` after this call. */
   readonly onBroken: () => void
 }
 
-/** The messages that this page shows of a chat, and the reply that it reads. */
+/** The messages of a chat that this page shows, and the reply that it reads. */
 export class ShownMessages {
   readonly #events: ReplyEvents
   readonly #listeners = new Set<() => void>()
@@ -75,7 +75,7 @@ export class ShownMessages {
     return this.#shown.status !== "ready"
   }
 
-  /** The reason why the last reply was not read to its end, unless it was stopped. */
+  /** The error that ended the reading of the last reply; undefined if it was read completely or stopped. */
   get error(): unknown {
     return this.#error
   }
@@ -84,7 +84,7 @@ export class ShownMessages {
     this.#error = undefined
   }
 
-  /** Asks, and reads the reply to its end. The reply continues if the page is closed. */
+  /** Sends a request and reads the reply to its end. The reply continues on the server if the page closes. */
   ask(body: InputOf<"sendMessage">["body"]): Promise<void> {
     const headers = { "x-on-disconnect": "continue", "idempotency-key": crypto.randomUUID() }
     return this.#read(() => parley.call("sendMessage", { body }, { headers, isIdempotent: true }))
@@ -95,7 +95,10 @@ export class ShownMessages {
     return this.#read(() => parley.call("joinReply", { path: { id: chatId }, query: { messageId } }))
   }
 
-  /** Ends the reading. If no word of the reply has come, the reply is ended as soon as its chat is known. */
+  /**
+   * Stops reading. If no word of the reply has arrived, the reply is stopped on the server as soon as its chat is
+   * known.
+   */
   stop(): void {
     this.#stopping.abort()
   }
@@ -151,7 +154,9 @@ export class ShownMessages {
 const aborted = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }))
 
-/** Ends a reply that was stopped before its first word: a reply outlives its connection. */
+/**
+ * Stops a reply on the server that was stopped before its first word, because closing the connection does not stop it.
+ */
 const endLate = async (opening: Promise<Response | undefined>): Promise<void> => {
   const late = await opening.catch(() => undefined)
   if (late === undefined) return
@@ -159,5 +164,5 @@ const endLate = async (opening: Promise<Response | undefined>): Promise<void> =>
   await late.body?.cancel()
 }
 
-/** The messages at the moment, with the state of the reply. */
+/** The currently shown messages and the status of the reply, for components. */
 export const useShown = (chat: ShownMessages): Shown => useSyncExternalStore(chat.subscribe, chat.shown)

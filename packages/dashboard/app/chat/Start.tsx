@@ -20,11 +20,11 @@ const SAMPLE = "sample-lease.md"
 export interface StartProps {
   readonly conversation: Conversation
   readonly uploading: Uploading
-  /** Puts a question into the field. */
+  /** Called with a suggested question, to put it into the field. */
   readonly onQuestion: (question: string) => void
 }
 
-/** A chat before its first question: suggestions, and the choice of documents. */
+/** A chat before its first question: suggested questions and the choice of documents. */
 export const Start = ({ conversation, onQuestion, uploading }: StartProps) => {
   const messages = useMessages()
   const { t } = messages
@@ -90,7 +90,7 @@ interface CardsProps {
   readonly onChoose: () => void
 }
 
-/** The ways to give the chat a document. */
+/** The cards with which a person adds documents to the chat. */
 const Cards = ({ documents, upload, onChoose }: CardsProps) => {
   const { t } = useMessages()
   const usable = usableOf(documents)

@@ -2,10 +2,10 @@ import type { StoredChat } from "../api/chats.ts"
 import { makePart } from "../parts/part.ts"
 import { sourceList } from "../sources/ReplySources.tsx"
 
-/** The components that render and announce replies. */
+/** The modules that render and announce replies. */
 export const markdown = makePart(() => import("../markdown/Markdown.tsx"))
 
-/** Loads all components for the replies of a chat, so that none of them changes its height after it is shown. */
+/** Loads all modules that the replies of a chat need, so that no reply changes its height after it is shown. */
 const loadReplyParts = async ({ messages }: StoredChat): Promise<void> => {
   const replies = messages.filter(({ role }) => role === "assistant")
   const sources = replies.some((reply) => reply.sources.length > 0) ? sourceList.load() : undefined
@@ -15,7 +15,10 @@ const loadReplyParts = async ({ messages }: StoredChat): Promise<void> => {
 
 const loading = new WeakMap<StoredChat, Promise<void>>()
 
-/** Resolves when all components for the replies of a stored chat are loaded: the same promise each time, for `use`. */
+/**
+ * Resolves when the modules for a stored chat's replies are loaded. Returns the same promise each time, as React's
+ * `use` requires.
+ */
 export const replyPartsOf = (stored: StoredChat): Promise<void> => {
   const parts = loading.get(stored) ?? loadReplyParts(stored)
   loading.set(stored, parts)

@@ -12,7 +12,7 @@ export interface ChatListProps {
   readonly onChoose: () => void
 }
 
-/** The person's chats, last used first and grouped by day; or those that have the words searched for. */
+/** The person's chats, last used first and grouped by day, or the chats that contain the searched words. */
 export const ChatList = ({ onChoose }: ChatListProps) => {
   const { t } = useMessages()
   const [search, setSearch] = useState("")

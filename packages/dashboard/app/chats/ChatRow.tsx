@@ -20,12 +20,14 @@ const ConfirmDialog = lazyPart(async () => (await import("../shell/ConfirmDialog
 
 export interface ChatRowProps {
   readonly chat: ChatSummary
-  /** The text that was searched for; empty without a search. */
+  /** The searched words; empty without a search. */
   readonly searched: string
   readonly onChoose: () => void
 }
 
-/** A chat in the list, with the place where a search found it: opened, renamed, exported, deleted. */
+/**
+ * A chat in the list, with the place where a search found its words. A person can open, rename, export and delete it.
+ */
 export const ChatRow = ({ chat, searched, onChoose }: ChatRowProps) => {
   const { t } = useMessages()
   const navigate = useNavigate()
@@ -113,7 +115,7 @@ interface SharedBranchProps {
   readonly onClose: () => void
 }
 
-/** The dialog that shares the branch that the page shows, or the newest one. */
+/** The dialog that shares the branch in view, or the newest branch if the chat is not in view. */
 const SharedBranch = ({ chatId, onClose }: SharedBranchProps) => {
   const shown = useConversations().find(chatId)?.chat.messages
   const leaf = shown?.findLast(({ metadata }) => metadata?.storedId !== undefined)?.metadata?.storedId

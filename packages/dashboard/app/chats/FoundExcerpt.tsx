@@ -1,7 +1,7 @@
 import type { ChatSummary } from "../api/chats.ts"
 import classes from "./ChatList.module.css"
 
-/** The place of the words that a search found in a chat. */
+/** The text around the searched words in a chat, with the words marked. */
 export const FoundExcerpt = ({ excerpt, start, end }: NonNullable<ChatSummary["found"]>) => (
   <span className={classes.excerpt}>
     {excerpt.slice(0, start)}

@@ -3,10 +3,10 @@ import { parley } from "../api/parley.ts"
 import { fileNameOf } from "./fileName.ts"
 import type { Translate } from "../messages/MessagesProvider.tsx"
 
-/** The most messages in one response. */
+/** The largest number of messages in one response. */
 const PAGE_MESSAGES = 500
 
-/** Every message of a chat, from the first. */
+/** Reads all messages of a chat, oldest first. */
 const readAll = async (chatId: string): Promise<ReadonlyArray<StoredMessage>> => {
   const pages: Array<ReadonlyArray<StoredMessage>> = []
   let before: string | null = null

@@ -1,6 +1,6 @@
 const LONGEST = 60
 
-/** A title as the name of a file on any system, without an extension. */
+/** Converts a title to a file name without extension that every operating system accepts. */
 export const fileNameOf = (title: string): string => {
   const name = title
     .replace(/[^\p{L}\p{N}]+/gu, "-")

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 const startOfDay = (instant: number): number => new Date(instant).setHours(0, 0, 0, 0)
 
 const groupOf = (updatedAt: string, now: number): DayGroup => {
-  // Days with a change of the clock are not 24 hours long, hence the rounding.
+  // The number is rounded, because days on which the clock changes are not 24 hours long.
   const days = Math.round((startOfDay(now) - startOfDay(Date.parse(updatedAt))) / DAY_MS)
   if (days <= 0) return "today"
   if (days === 1) return "yesterday"
@@ -15,8 +15,8 @@ const groupOf = (updatedAt: string, now: number): DayGroup => {
 }
 
 /**
- * Chats by the day of their last use, in the order in which they come.
- * @param now in milliseconds since the epoch
+ * Groups chats by the day of their last use, and keeps their order.
+ * @param now the current time in Unix milliseconds
  */
 export const groupByDay = (chats: ReadonlyArray<ChatSummary>, now: number) => {
   const groups = new Map<DayGroup, Array<ChatSummary>>()

@@ -10,10 +10,12 @@ export interface DropAreaProps {
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes("Files")
 
-/** Accepts dropped files anywhere on it, and shows that while they are over it. The button opens a file dialog. */
+/**
+ * Accepts files that are dropped anywhere on its content, and marks itself while files are dragged over it.
+ */
 export const DropArea = ({ onFiles, children }: DropAreaProps) => {
   const { t } = useMessages()
-  // Elements within enter and leave too: only the last leave is one.
+  // The number of nested elements that the pointer has entered and not left; the files have left the area at 0.
   const [depth, setDepth] = useState(0)
   const count = (by: number) => (event: DragEvent) => {
     if (hasFiles(event)) setDepth((before) => Math.max(0, before + by))

@@ -1,6 +1,6 @@
 import type { Paragraph } from "./textParts.ts"
 
-/** Characters with their highlights. */
+/** The characters of a paragraph, with highlights. */
 export const Pieces = ({ paragraph }: { readonly paragraph: Paragraph }) =>
   paragraph.map(({ text, kinds }, index) => {
     const key = index

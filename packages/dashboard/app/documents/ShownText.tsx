@@ -12,7 +12,7 @@ export interface ShownTextProps {
 
 const NO_MARKS: ReadonlyArray<Mark> = []
 
-/** A stretch of a document for reading, scrolled to the first mark. */
+/** A stretch of a document's text for reading, scrolled to the first highlight. */
 export const ShownText = ({ stretch, marks = NO_MARKS }: ShownTextProps) => {
   const { t } = useMessages()
   const place = useRef<HTMLDivElement>(null)

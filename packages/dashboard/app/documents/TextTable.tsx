@@ -3,10 +3,10 @@ import { Pieces } from "./Pieces.tsx"
 import classes from "./TextTable.module.css"
 import type { Paragraph, ShownTable } from "./textParts.ts"
 
-/** In a cell without content. */
+/** The content of a cell without text. */
 const NOTHING = <Pieces paragraph={[]} />
 
-/** A table of a document, which scrolls by itself if it is wide. */
+/** A table of a document. If it is wide, it has its own scroll bar. */
 export const TextTable = ({ table: { names, namesRows, rows } }: { readonly table: ShownTable }) => {
   const { t } = useMessages()
   const label = t("documents.table", {

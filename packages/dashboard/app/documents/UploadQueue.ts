@@ -5,21 +5,21 @@ import { documentsQuery } from "../api/documents.ts"
 import { hasStatus, mayPass, parley } from "../api/parley.ts"
 import { chosenDocuments } from "./chosenDocuments.ts"
 
-/** A file on its way to the server. */
+/** A file that is being uploaded, or whose upload was refused. */
 export interface Upload {
   readonly id: number
   readonly name: string
   readonly bytes: number
   readonly state: "waiting" | "sending" | "refused"
-  /** The sent part, from 0 to 1. */
+  /** The part of the file that was sent, from 0 to 1. */
   readonly part: number
-  /** The reason of the refusal. */
+  /** The reason why the upload was refused. */
   readonly problem?: unknown
-  /** Sending the same bytes again may end otherwise. */
+  /** True if another try with the same file may succeed. */
   readonly mayRetry?: boolean
 }
 
-/** Sent side by side; the others wait. */
+/** The number of files that are uploaded at the same time; further files wait. */
 const AT_ONCE = 3
 
 export type UploadLimits = Pick<Me, "uploads">["uploads"]
@@ -27,11 +27,13 @@ export type UploadLimits = Pick<Me, "uploads">["uploads"]
 const rejected = (problem: string) =>
   new ParleyError({ code: "file_rejected", message: "", status: 400, details: { problem } })
 
-/** A refusal that is known before the upload; undefined if the file may be sent. */
+/**
+ * The reason why the server would refuse a file, if it is known before the upload; undefined if the file may be sent.
+ */
 export const localProblem = ({ size }: Pick<File, "size">, { maxBytes }: UploadLimits): ParleyError | undefined =>
   size === 0 ? rejected("empty") : size > maxBytes ? rejected("too-large") : undefined
 
-/** The uploads of one person. It continues while other pages are shown. */
+/** The uploads of one person. They continue while other pages are shown. */
 export class UploadQueue {
   readonly #userId: string
   readonly #queryClient: QueryClient
@@ -40,7 +42,7 @@ export class UploadQueue {
   readonly #listeners = new Set<() => void>()
   #uploads: ReadonlyArray<Upload> = []
   #lastId = 0
-  /** Documents of the current batch of uploads, with which a new chat begins. */
+  /** The documents of the current batch of uploads, with which a new chat begins. */
   #batch: ReadonlyArray<string> = []
 
   constructor(userId: string, queryClient: QueryClient) {
@@ -73,7 +75,7 @@ export class UploadQueue {
     this.#sendNext()
   }
 
-  /** Ends an upload, or puts away a refused one. */
+  /** Cancels an upload, or removes a refused one from the list. */
   remove(id: number): void {
     this.#cancels.get(id)?.abort()
     this.#forget(id)
@@ -116,7 +118,7 @@ export class UploadQueue {
       await this.#queryClient.invalidateQueries({ queryKey: documentsQuery.queryKey })
       this.#forget(id)
     } catch (problem) {
-      // A cancelled one is gone from the list already.
+      // If the upload was cancelled, it is already removed from the list and this changes nothing.
       this.#change(id, { state: "refused", problem, mayRetry: mayPass(problem) })
       if (hasStatus(problem, 401)) await this.#queryClient.invalidateQueries()
     } finally {

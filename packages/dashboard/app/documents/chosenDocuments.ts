@@ -1,6 +1,9 @@
 const keyOf = (userId: string): string => `parley.documents.${userId}`
 
-/** The documents that a person last chose for a chat, or uploaded since: a new chat begins with them. Kept in this browser. */
+/**
+ * The documents that a person last chose for a chat, or uploaded since then. A new chat begins with them. They are
+ * stored in this browser.
+ */
 export const chosenDocuments = {
   read: (userId: string): ReadonlyArray<string> => {
     try {

@@ -7,17 +7,17 @@ import type { UploadLimits } from "./UploadQueue.ts"
 type Key = keyof typeof english
 const isKey = (key: string): key is Key => Object.hasOwn(english, key)
 
-/** The name of the file's type. */
+/** The name of a file type, for people. */
 export const typeWords = (type: string, { t }: Pick<Messages, "t">): string => {
   const key = `documents.type.${type}`
   return isKey(key) ? t(key) : type.toUpperCase()
 }
 
-/** The kinds of files that can be uploaded, and how large they may be. */
+/** The sentence with the accepted file types and the largest size. */
 export const acceptedWords = ({ types, maxBytes }: UploadLimits, { t, list, size }: Messages): string =>
   t("documents.accepts", { types: list(types.map((type) => type.toUpperCase())), size: size(maxBytes) })
 
-/** The sentences for a refused file. */
+/** The sentences that explain why a file was refused. */
 export const refusalSentences = (problem: unknown, limits: UploadLimits, messages: Messages): ReadonlyArray<string> => {
   const { t, list, size } = messages
   if (problem instanceof ParleyError && problem.code === "file_rejected") {
@@ -28,7 +28,7 @@ export const refusalSentences = (problem: unknown, limits: UploadLimits, message
   return problemSentences(problem, messages)
 }
 
-/** The share of the progress at which reading ends and indexing begins. */
+/** The share of the progress bar at which reading ends and indexing begins. */
 const READ = 0.5
 
 export const stageWords = ({ progress }: Document, { t }: Pick<Messages, "t">): string =>

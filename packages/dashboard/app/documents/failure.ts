@@ -5,10 +5,10 @@ import type { Messages } from "../messages/MessagesProvider.tsx"
 type FailureKey = keyof typeof english & `documents.failed.${string}`
 const isFailureKey = (key: string): key is FailureKey => Object.hasOwn(english, key)
 
-/** True if another try may succeed: not if the file itself is at fault. */
+/** True if processing a document again may succeed, because the file itself is not at fault. */
 export const canRetry = ({ status, retryable }: Document): boolean => status === "failed" && retryable
 
-/** The reason of a failure, for people: in their language if the code is known, otherwise the server's sentence. */
+/** The reason of a failure in the person's language if its code is known; otherwise the server's sentence. */
 export const failureSentence = (
   { reason, reasonCode }: Pick<Document, "reason" | "reasonCode">,
   { t }: Pick<Messages, "t">

@@ -1,10 +1,10 @@
 import type { Messages } from "../messages/MessagesProvider.tsx"
 
 const STEP = 1_024
-/** A smaller share of the unit is shown in a smaller unit. */
+/** The least size that is shown in the unit of the larger one, such as 0.05 MB; a smaller size has a smaller unit. */
 const LEAST = 0.05
 
-/** Two sizes in the unit of the larger one: `3 of 20 MB`; a very small part keeps its own unit. */
+/** Two sizes in the unit of the larger one: `3 of 20 MB`. A very small part uses a smaller unit. */
 export const sizeOfTotal = (
   used: number,
   total: number,

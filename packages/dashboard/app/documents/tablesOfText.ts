@@ -1,24 +1,27 @@
 import type { TextSpan } from "@parley/core/reading"
 
-/** A cell, or nothing where a row has none: UTF-16 offsets in the text. Its span is without the name of its column. */
+/** The UTF-16 offsets of a cell's text, without the column's name before it; undefined if the row has no such cell. */
 export type TableCell = TextSpan | undefined
 
-/** A table in a text: from the beginning of its first line to the end of its last one. */
+/** A table in a text. Its span reaches from the beginning of its first line to the end of its last line. */
 export interface TableOfText extends TextSpan {
-  /** The names of the columns; undefined if the table has none. A name that the text does not show here is a string. */
+  /** The names of the columns; undefined if the table has none. A name is a text if it is not in this stretch. */
   readonly names: ReadonlyArray<TextSpan | string | undefined> | undefined
-  /** The first column names the rows. */
+  /** True if the first column contains the names of the rows. */
   readonly namesRows: boolean
-  /** All of the same length. */
+  /** The rows, all with the same number of cells. */
   readonly rows: ReadonlyArray<ReadonlyArray<TableCell>>
 }
 
 /** The part of a text in which tables are found. */
 export interface Stretch {
   readonly text: string
-  /** Its first line may lack its beginning, and the table's names may be before it. */
+  /**
+   * True if the stretch begins within the document: its first line may be incomplete, and a table's names may be
+   * missing.
+   */
   readonly isCutBefore: boolean
-  /** Its last line may lack its end. */
+  /** True if the stretch ends within the document: its last line may be incomplete. */
   readonly isCutAfter: boolean
 }
 
@@ -26,11 +29,11 @@ interface Line extends TextSpan {
   readonly cells: ReadonlyArray<TextSpan & { readonly text: string }>
 }
 
-/** A row by the names of the columns: the named cells, and those before, between and after them. */
+/** The cells of a row: those that begin with the name of a column, and all others. */
 interface PlacedRow {
-  /** By the place of the name. */
+  /** The cell of each named column, by the column's index; undefined if the row has no such cell. */
   readonly named: ReadonlyArray<TableCell>
-  /** By the place of the next name. */
+  /** The other cells: the list at index `n` has those before the column with index `n`. */
   readonly others: ReadonlyArray<ReadonlyArray<TextSpan>>
 }
 
@@ -49,7 +52,7 @@ const lineAt = (text: string, start: number): Line => {
   return { start, end, cells }
 }
 
-/** Lines without a blank one between them. */
+/** Splits a text into blocks of lines at blank lines. */
 const blocksOf = (text: string): ReadonlyArray<ReadonlyArray<Line>> => {
   const blocks: Array<Array<Line>> = [[]]
   for (let start = 0; start < text.length;) {
@@ -61,12 +64,15 @@ const blocksOf = (text: string): ReadonlyArray<ReadonlyArray<Line>> => {
   return blocks.filter((block) => block.length > 0)
 }
 
-/** The longest name that a cell can be of: the parser shortens others. */
+/** The longest name before a cell's value: the parser cuts longer names. */
 const MAX_NAME = 80
 
 const isOf = (cell: string, name: string): boolean => name !== "" && cell.startsWith(`${name.slice(0, MAX_NAME)}: `)
 
-/** The column of a cell after column `last`: of names that begin alike, the longest. Undefined if it says none. */
+/**
+ * The column after `last` whose name begins the cell's text; if several fit, the one with the longest name. Undefined
+ * if none fits.
+ */
 const columnOf = (cell: string, names: ReadonlyArray<string>, last: number): number | undefined => {
   let found: number | undefined
   for (let column = last + 1; column < names.length; column++) {
@@ -76,7 +82,7 @@ const columnOf = (cell: string, names: ReadonlyArray<string>, last: number): num
   return found
 }
 
-/** Places the cells of a line by the names that they say before their values; undefined if none says any. */
+/** Assigns the cells of a line to the columns whose names they begin with; undefined if no cell begins with a name. */
 const placeRow = ({ cells }: Line, names: ReadonlyArray<string>): PlacedRow | undefined => {
   const named: Array<TableCell> = Array.from(names, () => undefined)
   const others: Array<Array<TextSpan>> = Array.from({ length: names.length + 1 }, () => [])
@@ -94,7 +100,7 @@ const placeRow = ({ cells }: Line, names: ReadonlyArray<string>): PlacedRow | un
 
 const isWhole = ({ others }: PlacedRow): boolean => others.every((cells) => cells.length === 0)
 
-/** A row with cells of columns without names alone, as a title over the rows below it. */
+/** A row whose cells belong to no named column, such as a title above the rows below it. */
 const unnamedRow = ({ cells }: Line, names: ReadonlyArray<string>): PlacedRow => ({
   named: names.map(() => undefined),
   others: names.concat("").map((_, place) => (place === 0 ? cells : []))
@@ -102,7 +108,7 @@ const unnamedRow = ({ cells }: Line, names: ReadonlyArray<string>): PlacedRow =>
 
 const namesOf = ({ cells }: Line): ReadonlyArray<string> => cells.map(({ text }) => text)
 
-/** The rows from `from` on that say these names. */
+/** The rows from index `from` on whose cells begin with these names. */
 const rowsNaming = (block: ReadonlyArray<Line>, from: number, names: ReadonlyArray<string>) => {
   const rows: Array<PlacedRow> = []
   for (let place = from; place < block.length; place++) {
@@ -121,7 +127,10 @@ const rowsNaming = (block: ReadonlyArray<Line>, from: number, names: ReadonlyArr
 
 type Names = ReadonlyArray<TextSpan | string>
 
-/** Gives every row the same columns: those with names, and those that some row has before, between and after them. */
+/**
+ * Makes a table whose rows all have the same columns: the named ones, and those without names that some row has beside
+ * them.
+ */
 const namedTable = (lines: ReadonlyArray<Line>, names: Names, rows: ReadonlyArray<PlacedRow>): TableOfText => {
   const widths = Array.from({ length: names.length + 1 }, (_, place) =>
     Math.max(...rows.map(({ others }) => others[place]!.length))
@@ -153,13 +162,13 @@ const unnamedTable = (lines: ReadonlyArray<Line>): TableOfText => {
 
 const SAYS_NAME = /^([^\t]{1,80}?): /u
 
-/** The names that the cells of a row say; undefined if one of them says none. */
+/** The names with which the cells of a row begin; undefined if one of the cells has none. */
 const saidNames = ({ cells }: Line): ReadonlyArray<string> | undefined => {
   const names = cells.map(({ text }) => SAYS_NAME.exec(text)?.[1])
   return names.length > 1 && names.every((name) => name !== undefined) ? names : undefined
 }
 
-/** The rows at the beginning of a stretch whose names stand before it. */
+/** The table at the beginning of a stretch if the line with its names is before the stretch. */
 const continuedTable = (block: ReadonlyArray<Line>): TableOfText | undefined => {
   const widest = block.toSorted((one, other) => other.cells.length - one.cells.length).map(saidNames)
   const names = widest.find((said) => said !== undefined)
@@ -172,7 +181,7 @@ const continuedTable = (block: ReadonlyArray<Line>): TableOfText | undefined => 
     : namedTable(block.slice(from, from + rows.length), names, rows)
 }
 
-/** The table whose names stand in this line. */
+/** The table that begins with this line, if the line contains the names of its columns. */
 const tableAt = (block: ReadonlyArray<Line>, place: number, mayBeCut: boolean): TableOfText | undefined => {
   const header = block[place]!
   if (header.cells.length < 2) return undefined
@@ -181,7 +190,10 @@ const tableAt = (block: ReadonlyArray<Line>, place: number, mayBeCut: boolean): 
   return namedTable(block.slice(place, place + 1 + rows.length), header.cells, rows)
 }
 
-/** The table without names from this line on: lines of several cells, and single lines of one cell between them. */
+/**
+ * The table without names that begins with this line: lines with several cells, and single lines with one cell between
+ * them.
+ */
 const unnamedAt = (block: ReadonlyArray<Line>, place: number): TableOfText | undefined => {
   let end = place
   for (let at = place; at < block.length && at <= end + 2; at++) {
@@ -209,16 +221,20 @@ const tablesOfBlock = (
   return found
 }
 
-/** Kinds of documents whose tables the parser writes as lines: cells apart by tabs, values after the names of columns. */
+/**
+ * The types of documents whose tables the parser writes as lines: tabs separate the cells, and each value follows the
+ * name of its column.
+ */
 const NAMED: ReadonlySet<string> = new Set(
   "csv tsv xlsx xls ods docx doc odt rtf html htm mht mhtml eml epub pptx ppt odp".split(" ")
 )
-/** Those of them in which a tab is nothing but the end of a cell, so that tables without names are found, too. */
+/** Those of these types in whose texts each tab separates cells, so that tables without names can be found, too. */
 const TABBED: ReadonlySet<string> = new Set("csv tsv xlsx xls ods docx odt html htm mht mhtml".split(" "))
 
 /**
- * The tables in the text of a document of this kind, in order. A table with names of columns is a line of names and
- * lines whose cells say them before their values ("Part: Blade"); one without names is several lines of several cells.
+ * The tables in the text of a document of type `kind`, in order. A table with names is a line of names, followed by
+ * lines whose cells repeat them before their values ("Part: Blade"). A table without names is a group of lines with
+ * several cells.
  */
 export const tablesOfText = ({ isCutAfter, isCutBefore, text }: Stretch, kind: string): ReadonlyArray<TableOfText> => {
   if (!NAMED.has(kind)) return []

@@ -2,18 +2,18 @@ import type { DocumentText } from "@parley/client"
 import { reflow, shownSpan, type TextSpan } from "@parley/core/reading"
 import { type TableOfText, tablesOfText } from "./tablesOfText.ts"
 
-/** A stretch of a document's text; the type is unknown if the document is gone. */
+/** A stretch of a document's text. The type is unknown if the document was deleted. */
 export type Stretch = Omit<DocumentText, "type"> & { readonly type?: string | undefined }
 
-/** The kinds of highlighting in a text. */
+/** The kinds of highlights in a text. */
 export type MarkKind = "passage" | "quote"
 
-/** A stretch of a document's text that stands out: UTF-16 offsets in the document. */
+/** A highlighted stretch of a document's text, by UTF-16 offsets in the document. */
 export interface Mark extends TextSpan {
   readonly kind: MarkKind
 }
 
-/** Characters that stand out in the same way. */
+/** Consecutive characters with the same highlight. */
 export interface TextPiece {
   readonly text: string
   readonly kinds: ReadonlySet<MarkKind>
@@ -21,10 +21,10 @@ export interface TextPiece {
 
 export type Paragraph = ReadonlyArray<TextPiece>
 
-/** A table as it is shown: its cells with their highlights, undefined where there is none. */
+/** A table for display: its cells with their highlights, undefined for missing cells. */
 export interface ShownTable {
   readonly names: ReadonlyArray<Paragraph | undefined> | undefined
-  /** The first column names the rows. */
+  /** True if the first column contains the names of the rows. */
   readonly namesRows: boolean
   readonly rows: ReadonlyArray<ReadonlyArray<Paragraph | undefined>>
 }
@@ -33,7 +33,7 @@ export type TextPart = { readonly paragraph: Paragraph } | { readonly table: Sho
 
 /** The shown part of a page, or of a text without pages. */
 export interface PageOfText {
-  /** Null if the document has no pages. */
+  /** The number of the page; null if the document has no pages. */
   readonly page: number | null
   readonly parts: ReadonlyArray<TextPart>
 }
@@ -55,7 +55,7 @@ const piecesOf = (text: string, from: number, marks: ReadonlyArray<Mark>): Parag
   })
 }
 
-/** Text between tables, its lines joined to paragraphs. */
+/** The text between tables; its lines are joined to paragraphs. */
 const paragraphsOf = (text: string, from: number, marks: ReadonlyArray<Mark>): ReadonlyArray<TextPart> => {
   const to = from + text.length
   const reflowed = reflow(text)
@@ -86,13 +86,13 @@ const shownTable = (text: string, from: number, table: TableOfText, marks: Reado
   }
 }
 
-/** The kind of a document: the ending of its name if the server has not said more. */
+/** The type of a document: from the server, otherwise the extension of the file's name. */
 const kindOf = ({ filename, type }: Stretch): string =>
   type ?? filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()
 
 const HEADING_MARK = /^#{1,6}[ \t]+(?=\S.*$)/u
 
-/** A paragraph that is a Markdown heading, without its marks; undefined for any other paragraph. */
+/** A paragraph that is a Markdown heading, without the marks; undefined for other paragraphs. */
 export const headingOf = (paragraph: Paragraph): Paragraph | undefined => {
   let left = HEADING_MARK.exec(paragraph.map(({ text }) => text).join(""))?.[0].length
   if (left === undefined) return undefined
@@ -103,7 +103,7 @@ export const headingOf = (paragraph: Paragraph): Paragraph | undefined => {
   })
 }
 
-/** A stretch of a document for reading, page by page, with its tables and its highlights. */
+/** Prepares a stretch of a document for reading: page by page, with tables and highlights. */
 export const pagesOfText = (stretch: Stretch, marks: ReadonlyArray<Mark>): ReadonlyArray<PageOfText> =>
   pageSpans(stretch)
     .map(({ page, start, end }) => {

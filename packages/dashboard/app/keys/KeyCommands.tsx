@@ -9,7 +9,7 @@ const ShortcutList = lazyPart(async () => (await import("./ShortcutList.tsx")).S
 
 type Dialog = Extract<Command, "search" | "shortcuts">
 
-/** Runs the shortcuts of every page, and shows their dialogs. */
+/** Runs the keyboard shortcuts on every page, and shows their dialogs. */
 export const KeyCommands = () => {
   const navigate = useNavigate()
   const [opened, setOpened] = useState<Dialog>()
@@ -27,13 +27,13 @@ export const KeyCommands = () => {
       }
       const field = document.querySelector<HTMLElement>(`#${MESSAGE_FORM} textarea`)
       if (command === "focus" && field !== null) return field.focus()
-      // The field of a new chat takes the focus itself.
+      // The field of a new chat focuses itself.
       void navigate(PAGE_PATHS.newChat)
     }
     const hear = (event: KeyboardEvent) => {
       const command = commandOf(event)
       if (command === undefined || event.defaultPrevented) return
-      // An open dialog keeps the keyboard.
+      // While a dialog is open, only the shortcut that opened it runs, and closes it.
       if (command !== opened && document.querySelector("[role=dialog]") !== null) return
       event.preventDefault()
       run(command)

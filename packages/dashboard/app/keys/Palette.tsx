@@ -13,12 +13,12 @@ import { useKeyMessages } from "./useKeyMessages.ts"
 
 export interface PaletteProps {
   readonly onClose: () => void
-  /** The person has gone elsewhere. */
+  /** Called when the person has chosen an entry and the page changes. */
   readonly onLeft: () => void
   readonly onShortcuts: () => void
 }
 
-/** The most chats that are listed. */
+/** The largest number of listed chats. */
 const CHATS = 12
 
 interface Entry {
@@ -26,11 +26,11 @@ interface Entry {
   readonly icon: IconName
   readonly label: string
   readonly excerpt?: ReactNode
-  /** Its address; the list of shortcuts has none. */
+  /** The address of the entry; the entry for the list of shortcuts has none. */
   readonly to?: string
 }
 
-/** The pages whose names have the text, and the chats that have it. */
+/** The pages whose names contain the text, and the chats that contain it. */
 const useEntries = (search: string): ReadonlyArray<Entry> => {
   const { t } = useKeyMessages()
   const { data: me } = useQuery(meQuery)
@@ -55,7 +55,7 @@ const useEntries = (search: string): ReadonlyArray<Entry> => {
   return [...commands.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase())), ...chats]
 }
 
-/** The chosen entry, which the arrow keys move and Enter takes. */
+/** The selected entry. The arrow keys move the selection, and Enter opens the entry. */
 const useChoice = (entries: ReadonlyArray<Entry>, onTaken: (entry: Entry) => void) => {
   const [place, setPlace] = useState(0)
   const at = Math.min(place, entries.length - 1)
@@ -70,7 +70,7 @@ const useChoice = (entries: ReadonlyArray<Entry>, onTaken: (entry: Entry) => voi
   return { chosen: entries[at], onKeyDown, toFirst: () => setPlace(0) }
 }
 
-/** Finds a chat or a page by its words, and goes there with Enter. */
+/** The dialog that finds a chat or a page by words and opens it with Enter. */
 export const Palette = ({ onClose, onLeft, onShortcuts }: PaletteProps) => {
   const { t } = useKeyMessages()
   const navigate = useNavigate()

@@ -18,7 +18,7 @@ const LISTED = [
   ["keys.stop", ["Esc"]]
 ] as const
 
-/** The shortcuts, and the switch for those of a single key. */
+/** The dialog with all shortcuts, and with the switch for shortcuts of a single key. */
 export const ShortcutList = ({ onClose }: ShortcutListProps) => {
   const { t } = useKeyMessages()
   const [isOn, setOn] = useState(singleKeys.areOn)

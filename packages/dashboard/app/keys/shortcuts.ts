@@ -1,10 +1,10 @@
-/** A command that a shortcut runs on every page. */
+/** A command that a keyboard shortcut runs on every page. */
 export type Command = "search" | "newChat" | "focus" | "shortcuts"
 
 const isApple = /mac|iphone|ipad/i.test(navigator.platform)
 const MOD = isApple ? "⌘" : "Ctrl"
 
-/** The keys of each command, as they are shown. */
+/** The keys of each command, for display. */
 export const KEYS: Readonly<Record<Command, ReadonlyArray<string>>> = {
   search: [MOD, "K"],
   newChat: [MOD, isApple ? "⇧" : "Shift", "O"],
@@ -17,7 +17,7 @@ export const MESSAGE_FORM = "message-form"
 
 const SINGLE_KEYS = "parley.singleKeys"
 
-/** Shortcuts of one key can be switched off: speech input types such keys by mistake (WCAG 2.1.4). */
+/** The setting that turns off shortcuts of a single key: speech input types such keys by mistake (WCAG 2.1.4). */
 export const singleKeys = {
   areOn: (): boolean => localStorage.getItem(SINGLE_KEYS) !== "off",
   switch: (isOn: boolean): void => {
@@ -29,7 +29,7 @@ export const singleKeys = {
 const takesText = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"))
 
-/** The command of a pressed key, if it has one here. */
+/** The command of a pressed key; undefined if the key has none in the current place. */
 export const commandOf = (event: KeyboardEvent): Command | undefined => {
   const { altKey, ctrlKey, metaKey, shiftKey } = event
   if (altKey || event.isComposing || event.repeat) return undefined

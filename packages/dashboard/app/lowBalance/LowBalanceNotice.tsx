@@ -7,8 +7,8 @@ import { useLowBalance } from "./lowBalance.ts"
 import classes from "./LowBalanceNotice.module.css"
 
 /**
- * Warns on every page that the balance is below the person's threshold, until dismissed; it returns when the balance
- * falls further.
+ * Warns on every page that the balance is below the person's threshold. A dismissed warning appears again when the
+ * balance falls further.
  */
 export const LowBalanceNotice = () => {
   const { t } = useMessages()

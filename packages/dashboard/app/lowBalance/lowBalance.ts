@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react"
 import { balanceQuery, creditsLeft } from "../api/billing.ts"
 import { meQuery } from "../api/session.ts"
 
-/** Under how many credits a person wants to be warned is kept in this browser, for each person. */
+/** The key under which this browser stores the person's threshold for the warning. */
 const keyOf = (userId: string): string => `parley.warn-under.${userId}`
 const CHANGED = "parley:warn-under"
 
@@ -23,7 +23,7 @@ export const readThreshold = (kept: string | null): number | undefined => {
   return credits > 0 ? credits : undefined
 }
 
-/** Under how many credits the person wants to be warned, and how to change that; undefined for never. */
+/** The person's threshold in credits, and a function that changes it; undefined if the person wants no warning. */
 export const useThreshold = () => {
   const { data: me } = useQuery(meQuery)
   const key = keyOf(me?.userId ?? "")
@@ -36,7 +36,7 @@ export const useThreshold = () => {
   return [readThreshold(kept), change] as const
 }
 
-/** The balance if it is below the person's threshold. */
+/** The balance if it is below the person's threshold; otherwise undefined. */
 export const useLowBalance = (): number | undefined => {
   const [threshold] = useThreshold()
   const { data: balance } = useQuery({ ...balanceQuery, enabled: threshold !== undefined })

@@ -1,10 +1,10 @@
 import { createContext } from "react"
 
-/** The target of a `[1]` in a reply. */
+/** The sources to which citations such as `[1]` in a reply lead. */
 export interface Citations {
-  /** The numbers of the reply's sources; a number that is not among them stays text. */
+  /** The numbers of the reply's sources. A number that is missing here stays plain text. */
   readonly numbers: ReadonlySet<number>
-  /** The link's name for screen readers. */
+  /** Returns the name of a citation's link for screen readers. */
   readonly label: (number: number) => string
   readonly onOpen: (number: number) => void
 }

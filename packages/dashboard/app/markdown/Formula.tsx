@@ -7,7 +7,7 @@ export interface FormulaProps {
   readonly isDisplayed: boolean
 }
 
-/** A formula: shows its source until KaTeX has been loaded, and if it cannot be typeset. */
+/** A formula. Its source text is shown until KaTeX is loaded, and if the formula cannot be typeset. */
 export const Formula = memo(({ tex, isDisplayed }: FormulaProps) => {
   const place = useRef<HTMLSpanElement>(null)
   const typeset = formulas.useLoaded()?.typesetFormula

@@ -9,7 +9,7 @@ import { isFormula } from "./lexMarkdown.ts"
 import classes from "./Markdown.module.css"
 import { safeAddress } from "./safeAddress.ts"
 
-/** The deepest nesting of marks; deeper ones are shown as text. */
+/** The deepest nesting of inline marks; deeper ones are shown as text. */
 const DEEPEST = 24
 
 export interface InlineProps {
@@ -17,7 +17,7 @@ export interface InlineProps {
   readonly depth?: number
 }
 
-/** The content of a line: words, marks, links, formulas, citations. */
+/** The content of a line: text, marks, links, formulas and citations. */
 export const Inline = ({ tokens, depth = 0 }: InlineProps): ReactNode =>
   tokens.map((token, index) => (
     <Fragment key={index}>{depth >= DEEPEST ? token.raw : drawInline(token, depth)}</Fragment>
@@ -50,7 +50,7 @@ const drawInline = (inline: Token, depth: number): ReactNode => {
     case "link":
       return <Link address={String(token["href"])}>{within}</Link>
     case "image": {
-      // Images are never loaded: their server would learn that, when and where this reply is read.
+      // Images are never loaded, because their server would learn that this reply is read, when and from where.
       const words = decodeEntities(String(token["text"])) || String(token["href"])
       return <Link address={String(token["href"])}>{words}</Link>
     }
@@ -71,7 +71,7 @@ const Link = ({ address, children }: { readonly address: string; readonly childr
 
 const CITATION = /\[(\d{1,4}(?:\s*,\s*\d{1,4})*)\]/g
 
-/** Words, with the citations among them leading to their sources. */
+/** Text in which citations are links to their sources. */
 const Words = ({ text }: { readonly text: string }): ReactNode => {
   const citations = use(CitationsContext)
   if (citations === undefined || !text.includes("[")) return text

@@ -15,7 +15,7 @@ export { SpokenReply } from "../spoken/SpokenReply.ts"
 
 export interface MarkdownProps {
   readonly text: string
-  /** More is coming: the end of the text may still change its look. */
+  /** True while the reply is being written: the end of the text may still change its look. */
   readonly isGrowing: boolean
 }
 
@@ -25,13 +25,13 @@ const DEEPEST = 8
 const Depth = createContext(0)
 
 /**
- * Renders a reply's markdown. It is safe by construction: it creates only the React elements written here and never
- * parses HTML; it loads nothing; a link leads only to a web page or a mailbox. HTML is shown as text.
+ * Renders the markdown of a reply. It is safe by construction: it creates only the React elements written here, never
+ * parses HTML, and loads nothing. Links lead only to web pages and mailboxes. HTML is shown as text.
  */
 export const Markdown = ({ text, isGrowing }: MarkdownProps) => {
   const id = useId()
   const [streamed] = useState(() => new StreamedBlocks())
-  // Blocks keep their keys when the reply ends, so that unchanged ones are not rendered again.
+  // The blocks keep their keys when the reply ends, so that React does not render unchanged blocks again.
   const blocks = useMemo(() => {
     const normal = normalMarkdown(text)
     return isGrowing ? streamed.update(normal) : lexMarkdown(normal).map((token, key) => ({ key, token }))
@@ -48,7 +48,7 @@ export const Markdown = ({ text, isGrowing }: MarkdownProps) => {
 }
 
 const Blocks = ({ tokens }: { readonly tokens: ReadonlyArray<Token> }) =>
-  // The blocks of a text have no names but their places.
+  // The blocks of a text have no ids, so their indexes are the keys.
   tokens.map((token, index) => <Block key={index} token={token} />)
 
 /** Blocks within a block. */
@@ -62,16 +62,16 @@ const Within = ({ token }: { readonly token: { readonly raw: string; readonly to
   )
 }
 
-/** Renders again only if its text has changed. */
+/** A block that renders again only if its text has changed. */
 const Block = memo(
   ({ token }: { readonly token: Token }) => drawBlock(token),
   (before, after) => before.token === after.token || (before.token.raw === after.token.raw && isPlain(after.token))
 )
 
-/** The look of these depends on their own text alone, and on no definition elsewhere. */
+/** True if the look of a block depends only on its own text. A text with `[` may refer to a definition elsewhere. */
 const isPlain = ({ raw }: Token): boolean => !raw.includes("[")
 
-/** The text of code whose fence is closed. */
+/** A fenced code block that is already closed. */
 const FENCED = /^ {0,3}(`{3,}|~{3,})[\s\S]*\n {0,3}\1[`~]*\s*$/
 
 const drawBlock = (block: Token): ReactNode => {
@@ -89,7 +89,8 @@ const drawBlock = (block: Token): ReactNode => {
     case "def":
       return null
     case "heading":
-      // One level for all headings, below the page's own: replies begin at any level, and skip some.
+      // All headings have the same level, below the page's headings, because replies begin at any level and skip
+      // levels.
       return (
         <h3 className={classes.heading} data-depth={token["depth"]}>
           <Inline tokens={token.tokens ?? []} />
@@ -150,7 +151,7 @@ const withoutCheckbox = (item: Tokens.ListItem) => ({
 })
 
 const Table = ({ table }: { readonly table: Tokens.Table }) => (
-  // Wide tables are scrolled with the keyboard, too.
+  // `tabIndex` makes a wide table scrollable by keyboard.
   <div className={classes.table} tabIndex={0} role="group">
     <table>
       <thead>

@@ -2,7 +2,10 @@ import { createContext, use } from "react"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./Markdown.module.css"
 
-/** The beginning of the ids of a text's notes: several texts of a page may have a note of the same label. */
+/**
+ * The prefix of the ids of a text's notes. It is different for each text, because several texts on a page may have
+ * notes with the same label.
+ */
 export const NotesOf = createContext("")
 
 const idOf = (text: string, kind: "note" | "mark", label: string): string => `${kind}-${text}-${label}`
@@ -13,7 +16,7 @@ const goTo = (id: string) => {
   place?.focus({ preventScroll: true })
 }
 
-/** A mark that leads to its note. */
+/** The mark of a footnote in the text, which is a link to the note. */
 export const NoteMark = ({ label }: { readonly label: string }) => {
   const { t } = useMessages()
   const text = use(NotesOf)
@@ -32,7 +35,7 @@ export const NoteMark = ({ label }: { readonly label: string }) => {
   )
 }
 
-/** The label before a note, which leads back to its mark. */
+/** The label before a footnote, which is a link back to its mark. */
 export const NoteLabel = ({ label }: { readonly label: string }) => {
   const { t } = useMessages()
   const text = use(NotesOf)

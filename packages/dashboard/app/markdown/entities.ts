@@ -37,7 +37,7 @@ const LAST_CHARACTER = 0x10ffff
 const characterOf = (code: number): string =>
   code === 0 || code > LAST_CHARACTER || (code >= 0xd800 && code <= 0xdfff) ? "\ufffd" : String.fromCodePoint(code)
 
-/** The characters that a text names (`&amp;`, `&#39;`); an unknown name stays as it is. */
+/** Replaces HTML entities (`&amp;`, `&#39;`) with their characters. Unknown names stay unchanged. */
 export const decodeEntities = (text: string): string =>
   text.replace(ENTITY, (whole, decimal?: string, hexadecimal?: string, name?: string) => {
     if (decimal !== undefined) return characterOf(Number.parseInt(decimal, 10))

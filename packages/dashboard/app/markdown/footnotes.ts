@@ -1,13 +1,13 @@
 import type { Token, TokenizerExtension } from "marked"
 
-/** A mark in a text that leads to a note: `[^1]`. */
+/** The mark of a footnote in a text: `[^1]`. */
 export interface NoteMark {
   readonly type: "noteMark"
   readonly raw: string
   readonly label: string
 }
 
-/** A note: `[^1]: The words.`, up to an empty line or the next note. */
+/** A footnote: `[^1]: The words.`, up to an empty line or the next footnote. */
 export interface Note {
   readonly type: "note"
   readonly raw: string
@@ -22,7 +22,7 @@ const NOTE = new RegExp(String.raw`^ {0,3}${LABEL}:[ \t]*((?:[^\n]|\n(?![ \t]*(?
 export const isNoteMark = (token: { readonly type: string }): token is NoteMark => token.type === "noteMark"
 export const isNote = (token: { readonly type: string }): token is Note => token.type === "note"
 
-/** Notes as GitHub has them, each in one paragraph. */
+/** Extensions of the parser for GitHub's footnotes, each in one paragraph. */
 export const footnotes: ReadonlyArray<TokenizerExtension> = [
   {
     name: "note",

@@ -12,13 +12,16 @@ export interface FormulaToken {
 export const isFormula = (token: { readonly type: string }): token is FormulaToken => token.type === "formula"
 
 const DISPLAYED = /^(?:\$\$([^$]+?)\$\$|\\\[([\s\S]+?)\\\])(?:[ \t]*(?:\n|$))/
-/** As in pandoc: no space after the first `$` or before the last, and no digit behind it, so that prices stay prices. */
+/**
+ * Formulas within a line, as in pandoc: no space after the first `$` or before the last one, and no digit after it, so
+ * that prices are not formulas.
+ */
 const IN_LINE = /^(?:\$\$([^$\n]+?)\$\$|\$(?![\s$])((?:\\.|[^$\n\\])*?)(?<![\s\\])\$(?!\d)|\\\((.+?)\\\)|\\\[(.+?)\\\])/
 
 const displayed: TokenizerExtension = {
   name: "formula",
   level: "block",
-  // Only at the beginning of a line: the start of a formula ends a paragraph.
+  // Found only at the beginning of a line, because the start of a formula block ends a paragraph.
   start: (text) => {
     const match = /\n(?=\$\$|\\\[)/.exec(text)
     return match === null ? undefined : match.index + 1
@@ -49,19 +52,21 @@ const FORMULA = /\$\$|\\[([]|\$(?![\s$])[^$\n]*(?<![\s\\])\$(?!\d)/
 /** True if a text may contain a formula. */
 export const mayHaveFormula = (text: string): boolean => FORMULA.test(text)
 
-/** Longer runs of marks nest so deep that reading and drawing them would take all the stack. */
+/**
+ * The longest run of marks that is parsed: longer runs would nest so deep that parsing and drawing overflow the stack.
+ */
 const DEEPEST = 60
 const DEEP_QUOTES = new RegExp(`^((?:[ \\t]*>){${DEEPEST}})(?:[ \\t]*>)+`, "gm")
 
-/** The text as it is read: line ends of one kind, quotes of a depth that can be drawn. */
+/** Normalises markdown before it is parsed: one kind of line end, and quotes only as deep as they can be drawn. */
 export const normalMarkdown = (text: string): string => text.replace(/\r\n?/g, "\n").replace(DEEP_QUOTES, "$1")
 
-/** Text that cannot be parsed becomes one plain paragraph. */
+/** The fallback for a text that cannot be parsed: one plain paragraph. */
 const plain = (text: string): ReadonlyArray<Token> => [
   { type: "paragraph", raw: text, text, tokens: [{ type: "text", raw: text, text, escaped: false }] }
 ]
 
-/** Takes normalised markdown; returns its blocks. It produces no HTML; `Markdown` decides how to show the blocks. */
+/** Parses normalised markdown to blocks. It produces no HTML; `Markdown` renders the blocks. */
 export const lexMarkdown = (text: string): ReadonlyArray<Token> => {
   try {
     return new Lexer(marked.defaults).lex(text)

@@ -19,20 +19,20 @@ const countOf = (text: string, mark: string): number => text.split(mark).length 
 
 const closed = (text: string, mark: string): string => {
   if (countOf(text, mark) % 2 === 0) return text
-  // A mark that has only just been opened has nothing to hold yet.
+  // A mark at the very end encloses no text yet, so it is removed instead of closed.
   return text.endsWith(mark) ? text.slice(0, -mark.length) : `${text.trimEnd()}${mark}`
 }
 
-/** A displayed formula appears once it is whole. */
+/** Removes a formula block that is not closed yet: it appears once it is complete. */
 const withoutOpenFormula = (text: string): string => {
   const start = countOf(text, "$$") % 2 === 1 ? text.lastIndexOf("$$") : text.lastIndexOf("\\[")
   return start === -1 || (text.startsWith("\\[", start) && text.includes("\\]", start)) ? text : text.slice(0, start)
 }
 
 /**
- * Returns the last block of an unfinished text as it will most likely look: closes open marks, and holds back
- * characters that the next letter may turn into something else (a lone `-`, half a link, a table without its second
- * row). Without this, the text would flicker.
+ * Returns the last block of an unfinished text as it will most likely look. It closes open marks, and holds back
+ * characters whose meaning the next letter may change (a lone `-`, half a link, a table without its second row).
+ * Without this the text would flicker.
  */
 export const tidyTail = (block: string): string => {
   if (endsInFence(block)) return block

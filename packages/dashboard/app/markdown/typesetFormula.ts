@@ -1,13 +1,13 @@
 import "katex/dist/katex.css"
 import katex from "katex"
 
-/** In em. */
+/** The largest size that a formula may set, in em. */
 const LARGEST = 30
 const EXPANSIONS = 500
 
 /**
- * Typesets a formula in an element, node by node. Commands that load, link or style are disabled; a formula that
- * cannot be typeset is shown as its source.
+ * Typesets a formula into an element without parsing HTML. Commands that load, link or style are disabled; a formula
+ * that cannot be typeset is shown as its source.
  */
 export const typesetFormula = (tex: string, place: HTMLElement, isDisplayed: boolean): void => {
   try {

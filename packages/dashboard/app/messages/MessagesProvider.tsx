@@ -6,9 +6,9 @@ import { loadCatalogue } from "./loadCatalogue.ts"
 
 export type Translate = (key: MessageKey, values?: MessageValues) => string
 
-/** The application's texts and how its language writes numbers and days. */
+/** The texts of the application in one language, and the language's formats of numbers and days. */
 export interface Messages extends Wording {
-  /** The text of a key, with its values put in and its plural chosen by `count`. */
+  /** Returns the text of a key with its values inserted; `count` selects the plural form. */
   readonly t: Translate
   readonly changeLanguage: (language: Language) => Promise<void>
 }

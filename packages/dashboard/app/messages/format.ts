@@ -1,6 +1,6 @@
 /**
- * A text, or texts by plural category, chosen by `count`. A category without a text has that of `other`: French, Spanish and
- * Portuguese have one for whole millions, which in digits read as the others.
+ * A text, or texts by plural category, which `count` selects. A category without a text uses `other`: French, Spanish
+ * and Portuguese have a category for whole millions, which read like `other` in digits.
  */
 export type Message = string | Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 
@@ -11,24 +11,27 @@ export type MessageValues = Readonly<Record<string, string | number>>
 export const LANGUAGES = ["en", "de", "fr", "es", "pt"] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** The languages whose texts are not in the first load. */
+/** The languages whose texts are loaded separately from the application. */
 export type OtherLanguage = Exclude<Language, "en">
 
-/** Writes numbers and days as a language does, in the order and with the signs of a locale. */
+/** The formats of numbers and days in a language and a locale. */
 export interface Wording {
   readonly language: Language
-  /** The separators of thousands and decimals in a typed number. */
+  /** The separators of thousands and decimals that the locale uses in numbers. */
   readonly separators: { readonly thousands: string; readonly decimal: string }
   readonly number: (value: number, options?: Intl.NumberFormatOptions) => string
   /** A day, in the reader's time zone. */
   readonly day: (instant: string | Date) => string
-  /** A day with its time, with the year unless it is the current one. */
+  /** A day with the time, and with the year unless it is the current year. */
   readonly moment: (instant: string | Date) => string
-  /** A calendar day such as `2026-11-30`, short, independent of the reader's time zone. */
+  /** A calendar day such as `2026-11-30` in short form, independent of the reader's time zone. */
   readonly calendarDay: (day: string) => string
-  /** A size as people say it: `20 MB`. */
+  /** A size in the usual unit: `20 MB`. */
   readonly size: (bytes: number) => string
-  /** An amount in major units of a currency (ISO 4217, in any case), with the decimals that the currency has. */
+  /**
+   * An amount in major units of a currency (ISO 4217 code, upper or lower case), with the usual decimals of the
+   * currency.
+   */
   readonly money: (amount: number, currency: string, options?: Intl.NumberFormatOptions) => string
   readonly list: (items: ReadonlyArray<string>) => string
   readonly format: (message: Message, values?: MessageValues) => string
@@ -40,7 +43,8 @@ const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const
 const STEP = 1_024
 
 /**
- * The formats of a language. `{name}` in a message becomes the value of that name, a number in the language's digits.
+ * The formats of a language. `{name}` in a message is replaced by the value `name`; a number is written in the
+ * language's form.
  */
 export const wordingOf = (language: Language, locale: string): Wording => {
   const plural = new Intl.PluralRules(language)

@@ -5,7 +5,8 @@ const KEY = "parley.language"
 const isLanguage = (value: unknown): value is Language => LANGUAGES.some((language) => language === value)
 
 /**
- * The language that the person chose before, otherwise the first of the browser's languages that the application has.
+ * The language that the person chose before; otherwise the first of the browser's languages in which the application
+ * has texts.
  */
 export const preferredLanguage = (): Language => {
   const chosen = localStorage.getItem(KEY)
@@ -14,8 +15,8 @@ export const preferredLanguage = (): Language => {
 }
 
 /**
- * The locale for a language's dates and numbers: the browser's own if it has that language, otherwise the language in
- * the browser's region.
+ * The locale for dates and numbers: the browser's locale of that language, otherwise the language with the browser's
+ * region.
  *
  * @param ofBrowser the browser's locales, the preferred one first
  */

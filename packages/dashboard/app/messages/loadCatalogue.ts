@@ -9,6 +9,8 @@ const IMPORTS: Readonly<Record<OtherLanguage, () => Promise<Catalogue>>> = {
   pt: async () => (await import("./pt/index.ts")).portuguese
 }
 
-/** Returns a language's texts. English is part of the application; other languages are loaded on first use. */
+/**
+ * Returns the texts of a language. English is part of the application; other languages are loaded at their first use.
+ */
 export const loadCatalogue = async (language: Language): Promise<Catalogue> =>
   language === "en" ? english : await loadPart(IMPORTS[language])

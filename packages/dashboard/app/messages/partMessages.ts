@@ -6,15 +6,18 @@ import { type Messages, useMessages } from "./MessagesProvider.tsx"
 
 type Texts<Key extends string> = Readonly<Record<Key, Message>>
 
-/** The texts of the application together with those of a part of it. */
+/** The texts of the application together with the texts of one part of it. */
 export interface PartMessages<Key extends string> extends Omit<Messages, "t"> {
   readonly t: (key: MessageKey | Key, values?: MessageValues) => string
 }
 
-/** Imports the texts of a part in each language that is not part of it. */
+/** Functions that load the texts of a part in each language other than English. */
 type Imports<Key extends string> = Readonly<Record<OtherLanguage, () => Promise<Texts<Key>>>>
 
-/** Returns a hook for the texts of a part that few people see: they are loaded with the part, not with the application. */
+/**
+ * Makes a hook for the texts of a part that few people open. The texts are loaded with the part, not with the
+ * application.
+ */
 export const partMessages = <Key extends string>(english: Texts<Key>, imports: Imports<Key>) => {
   const loaded: Partial<Record<OtherLanguage, Promise<Texts<Key>>>> = {}
   const load = (language: OtherLanguage) => (loaded[language] ??= loadPart(imports[language]))

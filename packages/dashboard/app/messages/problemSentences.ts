@@ -5,8 +5,8 @@ import type { Messages } from "./MessagesProvider.tsx"
 const hasOwn = (key: string): key is MessageKey => Object.hasOwn(english, key)
 
 /**
- * The text of a failure: the sentence for its code in the person's language, the remedy, and for a failure of the
- * server the number to report. For a code without a sentence it is the server's sentence.
+ * The sentences for a failure: the text of its code in the person's language, the remedy, and for a failure of the
+ * server the request id to report. If the code has no text, the server's sentence is used.
  */
 export const problemSentences = (error: unknown, messages: Messages): ReadonlyArray<string> => {
   const { t } = messages

@@ -4,8 +4,8 @@ import { modelsQuery } from "../api/billing.ts"
 import { useMessages } from "./MessagesProvider.tsx"
 
 /**
- * Names models for people. The name shows if a stand-in answers in the model's place; a model that is no longer
- * offered is shown by its id, and metered work, which has no model, has a name of its own.
+ * Returns a function that names models for people. The name shows if a stand-in answers in place of the model. A model
+ * that is no longer offered is named by its id, and metered work, which has no model, has a separate name.
  */
 export const useModelName = () => {
   const { t } = useMessages()
@@ -17,5 +17,5 @@ export const useModelName = () => {
   }
 }
 
-/** The offline stand-in answers in its place. */
+/** True if the offline stand-in answers in place of the model. */
 export const isStandIn = ({ answeredBy }: Model): boolean => answeredBy === "offline"

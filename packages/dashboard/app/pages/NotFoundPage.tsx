@@ -4,7 +4,7 @@ import { Link } from "react-router"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "../shell/Message.module.css"
 
-/** The page for an unknown address; names the missing thing if it is known. */
+/** The page for an unknown address. Its content names the missing thing if it is known. */
 export const NotFoundPage = ({ children }: { readonly children?: ReactNode }) => {
   const { t } = useMessages()
   return (

@@ -7,16 +7,16 @@ import { lazyPart } from "../parts/lazyPart.ts"
 
 /** A page of the application. */
 export interface PageEntry {
-  /** From `PAGE_PATHS`, which the server answers too. */
+  /** Paths from `PAGE_PATHS`, at which the server sends the application. */
   readonly paths: ReadonlyArray<string>
   readonly Component: ComponentType
-  /** Its place in the navigation; pages without one are reached from others. */
+  /** The entry in the navigation. Pages without one are reached from other pages. */
   readonly navigation?: { readonly label: MessageKey; readonly icon: IconName; readonly isForOperators?: true }
 }
 
 /**
- * Every page, in the order of the navigation. A page is one row: a path in `PAGE_PATHS`, a component that is loaded on
- * first use, and, for the navigation, a label and an icon.
+ * Every page, in the order of the navigation. To add a page, add one row: a path of `PAGE_PATHS`, a component that is
+ * loaded at first use, and for the navigation a label and an icon.
  */
 export const PAGES: ReadonlyArray<PageEntry> = [
   { paths: [PAGE_PATHS.newChat, PAGE_PATHS.chat], Component: ChatPage },

@@ -3,7 +3,7 @@ import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./AwayNotice.module.css"
 import { isServerAway, onServerAway } from "./serverAway.ts"
 
-/** Explains a missing part of the page until the server answers again. */
+/** Shown while a part of the page cannot be loaded, until the server answers again. */
 export const AwayNotice = () => {
   const { t } = useMessages()
   const isAway = useSyncExternalStore(onServerAway, isServerAway)

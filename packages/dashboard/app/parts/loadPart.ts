@@ -1,13 +1,13 @@
 import { serverAnswers } from "./serverAway.ts"
 
 const RELOADED_AT = "parley.reloaded-at"
-/** A page that was reloaded for a missing part is not reloaded again so soon, in milliseconds. */
+/** Shortest time in milliseconds between two reloads of the page because of a missing part. */
 const RELOADED_LATELY_MS = 60_000
 
 /**
- * Loads a part of the application that is not in the first load. If the server cannot be reached, it waits until the server
- * answers. If the server answers without the part, the server has a newer application, or the browser remembers the failure:
- * then it loads the page again.
+ * Loads a part of the application that is not in the first load. If the server cannot be reached, it waits until the
+ * server answers. If the server answers but the part is still missing, it reloads the page: the server has a newer
+ * application, or the browser has cached the failure.
  */
 export const loadPart = async <A>(load: () => Promise<A>): Promise<A> => {
   try {

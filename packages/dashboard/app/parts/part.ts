@@ -1,12 +1,15 @@
 import { useEffect, useState } from "react"
 import { loadPart } from "./loadPart.ts"
 
-/** Something that is not in the first load. Once it is loaded, it is there when a component is first drawn. */
+/**
+ * A module that is not in the first load. If it is loaded before a component is first drawn, the component has it at
+ * once.
+ */
 export interface Part<A extends object> {
   readonly load: () => Promise<A>
-  /** Loads the part before it is needed. After a failure it is loaded again on use. */
+  /** Loads the part before it is needed. If that fails, it is loaded again when a component needs it. */
   readonly preload: () => void
-  /** Loads it, unless it is not wanted. Returns undefined until it is loaded. */
+  /** Loads the part if it is wanted. Returns undefined until it is loaded. */
   readonly useLoaded: (isWanted?: boolean) => A | undefined
 }
 

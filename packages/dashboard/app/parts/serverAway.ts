@@ -1,20 +1,23 @@
-/** The first and the longest pause between two questions whether the server answers, in milliseconds. */
+/** The first and the longest pause between two checks if the server answers again, in milliseconds. */
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
 
 let waiting: Promise<void> | undefined
 const listeners = new Set<() => void>()
 
-/** Calls a listener when the page begins to wait for the server, and when it ends to. */
+/**
+ * Calls `listener` when the page begins and when it ends to wait for the server. Returns a function that removes the
+ * listener.
+ */
 export const onServerAway = (listener: () => void): (() => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** True if a part of the page waits for a server that does not answer. */
+/** True while a part of the page waits for a server that does not answer. */
 export const isServerAway = (): boolean => waiting !== undefined
 
-/** Resolves when the server answers, at once if it does already. All waiting callers share one series of requests. */
+/** Resolves when the server answers, or at once if it answers now. All waiting callers share one series of requests. */
 export const serverAnswers = async (): Promise<void> => {
   if (await answers()) return
   waiting ??= askAgain().finally(() => {
@@ -42,7 +45,7 @@ const askAgain = async (): Promise<void> => {
   }
 }
 
-/** Ends early when the browser notices that it has a connection again. */
+/** Waits for this time, or until the browser reports that it is online again. */
 const pauseUnlessOnline = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {

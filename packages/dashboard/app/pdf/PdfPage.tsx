@@ -8,22 +8,25 @@ import { findInItems } from "./findInItems.ts"
 import { openPdf } from "./openPdf.ts"
 import classes from "./PdfPage.module.css"
 
-/** Sharper than screens are is only slower. */
+/** The largest number of drawn pixels for each pixel of the page: a sharper drawing only takes longer. */
 const MOST_PIXELS = 2
 
 export interface PdfPageProps {
   readonly documentId: string
-  /** From 1. */
+  /** The number of the page, beginning with 1. */
   readonly page: number
-  /** Texts that are marked on the page. */
+  /** The texts to mark on the page. */
   readonly marks?: ReadonlyArray<string>
-  /** Called when the file is open. */
+  /** Called with the number of pages when the file is open. */
   readonly onPages?: (pages: number) => void
 }
 
 const NO_MARKS: ReadonlyArray<string> = []
 
-/** A page of a pdf as its author sees it, with its text over it, to be selected, searched, and read by screen readers. */
+/**
+ * A page of a pdf as drawn by its author. A transparent text layer above it lets people select and search the text, and
+ * screen readers read it.
+ */
 export const PdfPage = ({ documentId, page, marks = NO_MARKS, onPages }: PdfPageProps) => {
   const { t } = useMessages()
   const [place, { width }] = useResizeObserver<HTMLDivElement>()
@@ -74,7 +77,7 @@ interface Pdf {
   readonly problem?: "locked" | "other"
 }
 
-/** The opened file of a document, until it is no longer shown. */
+/** Opens the file of a document, and closes it when the component is removed. */
 const usePdf = (documentId: string, onPages: ((pages: number) => void) | undefined): Pdf => {
   const [pdf, setPdf] = useState<Pdf>({})
   const tell = useRef(onPages)
@@ -104,7 +107,7 @@ const usePdf = (documentId: string, onPages: ((pages: number) => void) | undefin
   return pdf
 }
 
-/** Draws a page as wide as its place, and its text over it with the marks. */
+/** Draws a page as wide as its container, and above it the text layer with the marks. */
 const drawPage = (
   pdf: PDFDocumentProxy,
   number: number,
@@ -158,7 +161,7 @@ const layText = async (
   container.querySelector("mark")?.scrollIntoView({ block: "center" })
 }
 
-/** Marks a part of a piece of text; a marked piece stays unchanged. */
+/** Marks a part of an element's text. An element that is marked already stays unchanged. */
 const markPart = (piece: HTMLElement | undefined, start: number, end: number): void => {
   const words = piece?.firstChild
   if (!(words instanceof Text) || piece?.childNodes.length !== 1) return

@@ -1,16 +1,19 @@
-/** A part of one of a page's pieces of text: UTF-16 offsets. */
+/** A part of a text item of a page, by UTF-16 offsets in the item. */
 export interface ItemPart {
   readonly item: number
   readonly start: number
   readonly end: number
 }
 
-/** Hyphens at the ends of lines, white space and punctuation differ between a page and the text that was read from it. */
+/**
+ * The characters that are compared: hyphens at line ends, white space and punctuation differ between a page and the
+ * text that was extracted from it.
+ */
 const IS_KEPT = /[\p{L}\p{N}]/u
 
 interface Kept {
   readonly text: string
-  /** The origin of each of its characters. */
+  /** The item and the offset of each compared character. */
   readonly from: ReadonlyArray<{ readonly item: number; readonly at: number }>
 }
 
@@ -19,7 +22,7 @@ const keep = (items: ReadonlyArray<string>): Kept => {
   let text = ""
   items.forEach((words, item) => {
     for (let at = 0; at < words.length; at += 1) {
-      // Ligatures become their letters.
+      // NFKC splits ligatures into letters.
       for (const character of (words[at] ?? "").normalize("NFKC").toLowerCase()) {
         if (!IS_KEPT.test(character)) continue
         for (let unit = 0; unit < character.length; unit += 1) from.push({ item, at })
@@ -30,7 +33,7 @@ const keep = (items: ReadonlyArray<string>): Kept => {
   return { text, from }
 }
 
-/** The places of a text in a page's pieces of text, compared by letters and digits only; empty if it is not found. */
+/** Finds a text in the text items of a page by its letters and digits only; returns no parts if it is not found. */
 export const findInItems = (items: ReadonlyArray<string>, wanted: string): ReadonlyArray<ItemPart> => {
   const page = keep(items)
   const needle = keep([wanted]).text
@@ -39,7 +42,7 @@ export const findInItems = (items: ReadonlyArray<string>, wanted: string): Reado
   const first = page.from[start]
   const last = page.from[start + needle.length - 1]
   if (first === undefined || last === undefined) return []
-  // Includes the pieces between the letters: spaces are often pieces of their own.
+  // The items between the letters belong to the text, too: a space is often a separate item.
   return items
     .slice(first.item, last.item + 1)
     .map((words, index) => ({

@@ -3,7 +3,7 @@ import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-d
 // oxlint-disable-next-line import/default
 import workerAddress from "pdfjs-dist/build/pdf.worker.min.mjs?url"
 
-/** The address of the files that pdf.js loads on demand, set by the build. */
+/** The address of the files that pdf.js loads on demand; the build sets it. */
 declare const __PDF_FILES__: string
 
 GlobalWorkerOptions.workerSrc = workerAddress
@@ -12,7 +12,8 @@ interface TrustedTypes {
   createPolicy(name: string, rules: { createScriptURL: (address: string) => string | null }): unknown
 }
 
-// pdf.js passes an address as text to `Worker`. The page's policy refuses that for all other addresses.
+// pdf.js passes the worker's address to `Worker` as a text. The page's policy refuses this for every address but that
+// one.
 ;(globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy("default", {
   createScriptURL: (address) => (address === workerAddress ? address : null)
 })
@@ -22,7 +23,7 @@ export interface OpenedPdf {
   readonly close: () => void
 }
 
-/** Opens a pdf. It is read in a worker; nothing in it runs, and no form or link of it is made. */
+/** Opens a pdf. A worker parses it; scripts in it never run, and its forms and links are not created. */
 export const openPdf = (address: string): OpenedPdf => {
   const task = getDocument({
     url: address,
@@ -33,7 +34,7 @@ export const openPdf = (address: string): OpenedPdf => {
     wasmUrl: `${__PDF_FILES__}wasm/`,
     useWasm: false,
     enableXfa: false,
-    // The server does not serve ranges.
+    // Range requests are disabled, so that pdf.js reads the whole file with one request.
     disableRange: true
   })
   return { document: task.promise, close: () => void task.destroy() }

@@ -1,11 +1,11 @@
 import { parley } from "../api/parley.ts"
 import { openPdf, type OpenedPdf } from "./openPdf.ts"
 
-/** Width of a picture, in pixels of the screen. */
+/** Width of a thumbnail in CSS pixels. */
 const WIDTH = 44
-/** Sharper than screens are is only slower. */
+/** The largest number of drawn pixels for each CSS pixel: a sharper drawing only takes longer. */
 const MOST_PIXELS = 2
-/** Files that stay open for further pictures: a reply cites few. */
+/** The largest number of files that stay open for further thumbnails: a reply cites only a few. */
 const MOST_OPEN = 4
 
 const files = new Map<string, OpenedPdf>()
@@ -36,12 +36,15 @@ const draw = async (documentId: string, number: number): Promise<string | undefi
     const bytes = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve))
     return bytes === null ? undefined : URL.createObjectURL(bytes)
   } catch {
-    // A locked or broken file has no picture; its page says why when it is opened.
+    // A locked or broken file has no thumbnail; its page shows the reason when it is opened.
     return undefined
   }
 }
 
-/** The address of a small picture of a page, drawn once, one page at a time; undefined if it cannot be drawn. */
+/**
+ * Returns the address of a thumbnail of a page; undefined if it cannot be drawn. Each thumbnail is drawn once, and only
+ * one at a time.
+ */
 export const thumbnailOf = (documentId: string, page: number): Promise<string | undefined> => {
   const name = `${documentId} ${page}`
   const known = pictures.get(name)

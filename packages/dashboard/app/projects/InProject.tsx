@@ -5,7 +5,7 @@ import classes from "../chat/ConversationView.module.css"
 import { projectPath } from "./projectPath.ts"
 import { useProjectMessages } from "./useProjectMessages.ts"
 
-/** The project of a chat, and the number of documents that its replies read. */
+/** Shows the project of a chat, and the number of documents that its replies read. */
 export const InProject = ({ projectId }: { readonly projectId: string }) => {
   const { t } = useProjectMessages()
   const { data: projects } = useQuery(projectsQuery)

@@ -16,7 +16,7 @@ export interface MoveDialogProps {
   readonly onClose: () => void
 }
 
-/** Moves a chat into a project, or out of one. */
+/** The dialog that moves a chat into a project or out of its project. */
 export const MoveDialog = ({ chat, onClose }: MoveDialogProps) => {
   const { t } = useProjectMessages()
   const { data: projects, error, refetch } = useQuery(projectsQuery)

@@ -10,7 +10,7 @@ import { ProblemNotice } from "../shell/ProblemNotice.tsx"
 import classes from "./SignInPage.module.css"
 
 export interface SignInPageProps {
-  /** The person was signed in before, on this page. */
+  /** True if the person was signed in on this page before and the session has ended. */
   readonly hasEnded: boolean
   readonly onSignedIn: () => Promise<unknown>
 }

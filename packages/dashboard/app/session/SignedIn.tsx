@@ -12,7 +12,7 @@ export const SignedIn = ({ children }: { readonly children: ReactNode }) => {
   const [lastUser, setLastUser] = useState<string>()
   if (me != null && me.userId !== lastUser) setLastUser(me.userId)
 
-  // A key for each person: nothing that one did on the page stays for the next.
+  // The key differs for each person, so that no state of one person remains on the page for the next.
   if (me != null) return <Session key={me.userId}>{children}</Session>
   if (me === undefined) {
     return error === null ? <Loading /> : <ProblemNotice error={error} onRetry={() => void refetch()} />

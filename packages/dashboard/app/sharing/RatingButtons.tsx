@@ -12,11 +12,14 @@ type Rating = Message["rating"]
 export interface RatingButtonsProps {
   readonly chatId: string
   readonly messageId: string
-  /** The rating that is stored, as far as this page knows. */
+  /** The stored rating, as far as this page knows. */
   readonly stored: Rating | undefined
 }
 
-/** The reader's opinion of a reply: a second click takes it back, and a bad one may be explained. */
+/**
+ * Buttons with which a person rates a reply. A second click removes the rating, and after a bad rating a dialog asks
+ * for the reason.
+ */
 export const RatingButtons = ({ chatId, messageId, stored }: RatingButtonsProps) => {
   const { t } = useSharingMessages()
   const [given, setGiven] = useState<Rating>()

@@ -9,7 +9,7 @@ export interface RatingDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks why a reply was bad. The rating is stored already. */
+/** Asks why a reply was bad. The rating itself is already stored. */
 export const RatingDialog = ({ onSend, onClose }: RatingDialogProps) => {
   const { t } = useSharingMessages()
   const [comment, setComment] = useState("")

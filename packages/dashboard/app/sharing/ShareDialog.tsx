@@ -10,12 +10,12 @@ import { useSharingMessages } from "./useSharingMessages.ts"
 
 export interface ShareDialogProps {
   readonly chatId: string
-  /** The last shown message of the chat, if the page shows it: its branch is shared. */
+  /** The last shown message of the chat, whose branch is shared; undefined if the page does not show the chat. */
   readonly leaf: string | undefined
   readonly onClose: () => void
 }
 
-/** Shares a chat by a link, and ends that. */
+/** The dialog that shares a chat by a link, and that ends the sharing. */
 export const ShareDialog = ({ chatId, leaf, onClose }: ShareDialogProps) => {
   const { t } = useSharingMessages()
   const queryClient = useQueryClient()
@@ -76,7 +76,7 @@ export const ShareDialog = ({ chatId, leaf, onClose }: ShareDialogProps) => {
   )
 }
 
-/** The link of a share, which can be copied. */
+/** The link of a shared chat, with a copy button. */
 const Link = ({ share: { id, sharedAt }, isRenewed }: { readonly share: ChatShare; readonly isRenewed: boolean }) => {
   const { t, day } = useSharingMessages()
   const [isCopied, setCopied] = useState(false)

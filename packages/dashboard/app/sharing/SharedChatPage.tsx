@@ -15,7 +15,7 @@ import { citedNumbers } from "../sources/citedNumbers.ts"
 import classes from "./SharedChatPage.module.css"
 import { useSharingMessages } from "./useSharingMessages.ts"
 
-/** A shared chat, for anyone with its link: no session is needed, and nothing can be changed. */
+/** The page of a shared chat, for anyone with its link. It needs no session, and nothing on it can be changed. */
 export const SharedChatPage = () => {
   const { shareId = "" } = useParams()
   const { t, day } = useSharingMessages()

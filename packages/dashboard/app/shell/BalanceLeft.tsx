@@ -2,7 +2,7 @@ import { useBalance } from "@parley/react"
 import { creditsLeft } from "../api/billing.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 
-/** The credits that the person has, after the plan's name. */
+/** The remaining credits of the person, shown after the plan's name. */
 export const BalanceLeft = () => {
   const { t } = useMessages()
   const { balance } = useBalance()

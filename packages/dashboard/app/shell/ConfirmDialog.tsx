@@ -13,7 +13,7 @@ export interface ConfirmDialogProps {
   readonly onClose: () => void
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export const ConfirmDialog = ({ title, text, action, isBusy, problem, onConfirm, onClose }: ConfirmDialogProps) => {
   const { t } = useMessages()
   return (

@@ -4,9 +4,9 @@ import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./Message.module.css"
 
 interface CrashBoundaryProps {
-  /** Set if the boundary surrounds the whole page. */
+  /** True if the boundary surrounds the whole page. */
   readonly isWholePage?: boolean
-  /** Going to another address is another try. */
+  /** The address in view. A change of it makes the boundary try to render its content again. */
   readonly address?: string
   readonly children: ReactNode
 }
@@ -16,7 +16,7 @@ interface CrashBoundaryState {
   readonly address: string | undefined
 }
 
-/** Shows a fallback if a part of the page fails to render. */
+/** Shows a fallback if its content fails to render. */
 export class CrashBoundary extends Component<CrashBoundaryProps, CrashBoundaryState> {
   override state: CrashBoundaryState = { hasCrashed: false, address: undefined }
 

@@ -5,7 +5,7 @@ import { meQuery, serverSettingsQuery, signOut } from "../api/session.ts"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import { ProblemNotice } from "./ProblemNotice.tsx"
 
-/** A failure of a call that may demand a fresh sign-in, with the way to one. */
+/** The notice of a failure. If the server demands a fresh sign-in, it has a link for signing in again. */
 export const FreshSignInNotice = ({ error }: { readonly error: unknown }) => (
   <>
     <ProblemNotice error={error} />
@@ -13,7 +13,7 @@ export const FreshSignInNotice = ({ error }: { readonly error: unknown }) => (
   </>
 )
 
-/** The way to a fresh sign-in, if this server knows one. */
+/** A link for signing in again, if this server knows the address. */
 const SignInAgain = () => {
   const { t } = useMessages()
   const queryClient = useQueryClient()

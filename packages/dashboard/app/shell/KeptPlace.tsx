@@ -3,21 +3,23 @@ import { Component, type ReactNode, type RefObject } from "react"
 export interface KeptPlaceProps {
   /** The id of the first message. */
   readonly first: string | undefined
-  /** The messages, each marked with its role, in an element that is marked as the one that scrolls. */
+  /**
+   * The element that contains the messages, each with `data-role`, within an element with `data-scrolls` that scrolls.
+   */
   readonly list: RefObject<HTMLElement | null>
   readonly children: ReactNode
 }
 
-/** A message, and how far below the top of the window it stands, in pixels. */
+/** A message, and the distance of its top from the top of the window, in pixels. */
 interface Place {
   readonly message: HTMLElement
   readonly top: number
 }
 
 /**
- * Keeps the reader's scroll position while messages are inserted above, and moves the focus to the new messages,
- * because the pressed button is then far above. Browsers do not keep the position at the very top. It is a class
- * component because only these are called before a change of the DOM.
+ * Keeps the reader's scroll position while messages are inserted above, and moves the focus to the first message that
+ * was shown before, because the pressed button is then far above. Browsers do not keep the position at the very top. It
+ * is a class component, because only class components are called before the DOM changes.
  */
 export class KeptPlace extends Component<KeptPlaceProps> {
   override getSnapshotBeforeUpdate({ first }: KeptPlaceProps): Place | null {
@@ -30,7 +32,7 @@ export class KeptPlace extends Component<KeptPlaceProps> {
     if (place === null) return
     const { message, top } = place
     const box = message.closest("[data-scrolls]")
-    // Other messages, and not these with others before them.
+    // The message was replaced by others, so there is no position to keep.
     if (box === null) return
     box.scrollTop += message.getBoundingClientRect().top - top
     message.tabIndex = -1

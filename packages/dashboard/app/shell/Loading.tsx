@@ -2,7 +2,7 @@ import { Loader } from "@mantine/core"
 import { useMessages } from "../messages/MessagesProvider.tsx"
 import classes from "./Loading.module.css"
 
-/** A loading indicator, which appears only after a short delay. */
+/** A loading indicator that appears only after a short delay. */
 export const Loading = () => {
   const { t } = useMessages()
   return (

@@ -7,12 +7,12 @@ export interface PageProps {
   readonly title: string
   /** One sentence under the title. */
   readonly lead?: ReactNode
-  /** The actions on the page as a whole, beside the title. */
+  /** The actions for the page as a whole, beside the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** A page other than a chat: its title, and its content in one scrolling column. */
+/** The layout of every page except chats: a title, and the content in one scrolling column. */
 export const Page = ({ title, lead, actions, children }: PageProps) => {
   useDocumentTitle(title)
   return (
@@ -37,7 +37,7 @@ export const Page = ({ title, lead, actions, children }: PageProps) => {
   )
 }
 
-/** Names the tab after the page. */
+/** Sets the title of the browser's tab. */
 export const useDocumentTitle = (title: string): void => {
   useEffect(() => {
     const { name } = brandOf()
@@ -55,5 +55,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-/** The title of the page in view. */
+/** The title of the page in view, for components. */
 export const usePageTitle = (): string => useSyncExternalStore(subscribe, () => shownTitle)

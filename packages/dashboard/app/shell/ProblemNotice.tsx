@@ -8,9 +8,9 @@ import { Icon } from "../theme/Icon.tsx"
 
 export interface ProblemNoticeProps {
   readonly error: unknown
-  /** Offers to try again. */
+  /** Called by the button for another try; without it there is no such button. */
   readonly onRetry?: (() => void) | undefined
-  /** Offers to put the notice away. */
+  /** Called by the button that closes the notice; without it there is no such button. */
   readonly onDismiss?: (() => void) | undefined
 }
 

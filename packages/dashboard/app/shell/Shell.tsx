@@ -16,14 +16,17 @@ import classes from "./Shell.module.css"
 import { usePageTitle } from "./Page.tsx"
 import { Sidebar } from "./Sidebar.tsx"
 
-/** A new chat stays as it is on the page when it gets its address. */
+/**
+ * The section of an address. All chats are in one section, so that a new chat stays on the page when it gets its
+ * address.
+ */
 const sectionOf = (pathname: string): string => pathname.split("/")[1]?.replace(/^chats$/, "") ?? ""
 
-/** The page around the pages: the sidebar, which is a drawer on a phone, and the page that the address names. */
+/** The layout around all pages: the sidebar, which is a drawer on a phone, and the page that the address names. */
 export const Shell = () => {
   const { t } = useMessages()
   const { pathname } = useLocation()
-  // Open at an address: going elsewhere closes it.
+  // The address at which the drawer was opened; the drawer closes if the address changes.
   const [openAt, setOpenAt] = useState<string>()
   const isOpen = openAt === pathname
   const setOpen = (open: boolean) => setOpenAt(open ? pathname : undefined)
@@ -81,7 +84,7 @@ export const Shell = () => {
   )
 }
 
-/** A component of its own, so that the pages are not rendered with each title. */
+/** A separate component, so that a changed title does not render the pages again. */
 const PageTitle = () => {
   const title = usePageTitle()
   return <span className={classes.title}>{title === "" ? brandOf().name : title}</span>

@@ -13,7 +13,7 @@ export interface SidebarProps {
   readonly onClose: () => void
 }
 
-/** The new chat and the chats, then the other pages, then the signed-in person. */
+/** The sidebar: a new chat and the list of chats, the other pages, and the signed-in person. */
 export const Sidebar = ({ onClose }: SidebarProps) => {
   const { t } = useMessages()
   const { data: me } = useQuery(meQuery)

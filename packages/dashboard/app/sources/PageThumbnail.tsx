@@ -8,16 +8,16 @@ import classes from "./SourceList.module.css"
 
 const pictures = makePart(() => import("../pdf/thumbnails.ts"))
 
-/** The page of a source that has a picture: one of a pdf. */
+/** The number of the page that can be drawn as a thumbnail: of pdf files only. */
 const pageOf = ({ filename, page }: Source): number | undefined =>
   page !== null && /\.pdf$/i.test(filename) ? page : undefined
 
-/** A picture of the page that a source quotes, drawn when it comes into view. Its place is there before. */
+/** A thumbnail of the page that a source quotes. It is drawn when it comes into view; its place is reserved before. */
 export const PageThumbnail = ({ source }: { readonly source: Source }) => {
   const page = pageOf(source)
   const { entry, ref } = useIntersection<HTMLSpanElement>()
   const isInView = page !== undefined && entry?.isIntersecting === true
-  // A deleted document has no pages.
+  // The documents are read, because the pages of a deleted document cannot be drawn.
   const { data: documents } = useQuery({ ...documentsQuery, enabled: isInView })
   const isWanted = isInView && documents?.some(({ id }) => id === source.documentId) === true
   const [address, setAddress] = useState<string>()

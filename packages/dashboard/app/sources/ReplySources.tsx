@@ -4,8 +4,8 @@ import type { SourceListProps } from "./SourceList.tsx"
 export const sourceList = makePart(() => import("./SourceList.tsx"))
 
 /**
- * The sources of a reply, numbered as in its citations. Their component is loaded with the first reply that has
- * sources.
+ * The sources of a reply, with the numbers of its citations. The component's code is loaded with the first reply that
+ * has sources.
  */
 export const ReplySources = (props: SourceListProps) => {
   const List = sourceList.useLoaded()?.SourceList

@@ -18,7 +18,7 @@ import { lazyPart } from "../parts/lazyPart.ts"
 
 const PdfPage = lazyPart(async () => (await import("../pdf/PdfPage.tsx")).PdfPage)
 
-/** Length of the text that is read before and after a passage, in UTF-16 units. */
+/** Length of the text that is shown before and after a passage, in UTF-16 units. */
 const AROUND = 3_000
 
 export interface SourceDrawerProps {
@@ -28,7 +28,7 @@ export interface SourceDrawerProps {
   readonly onShow: (number: number | undefined) => void
 }
 
-/** A source in its document, with the sentences that the reply rests on marked in its passage. */
+/** A source within its document. The sentences on which the reply rests are marked in the passage. */
 export const SourceDrawer = ({ reply, sources, shown, onShow }: SourceDrawerProps) => {
   const { t } = useMessages()
   const index = sources.findIndex(({ number }) => number === shown)
@@ -70,7 +70,7 @@ export const SourceDrawer = ({ reply, sources, shown, onShow }: SourceDrawerProp
   )
 }
 
-/** The address of the document's page, at the first marked words, or at the passage if there are none. */
+/** The address of the document's page, at the first marked words, or at the passage if no words are marked. */
 const addressOf = (source: Source, reply: string): string => {
   const shown = showSource(source, reply)
   const [first] = shown.marks
@@ -118,7 +118,10 @@ const Step = ({ icon, label, to, onShow }: StepProps) => (
 
 type View = "text" | "page"
 
-/** Pages that a browser can show are those of a pdf; slides have numbers, and are read. */
+/**
+ * The number of the page for display: only pdf files have pages that the browser can draw. Slides are numbered, too,
+ * but shown as text.
+ */
 const pageOf = ({ filename, page }: Source): number | null => (filename.toLowerCase().endsWith(".pdf") ? page : null)
 
 const OpenedSource = ({ source, reply }: { readonly source: Source; readonly reply: string }) => {
@@ -164,7 +167,7 @@ interface AroundProps {
   readonly shown: ReturnType<typeof showSource>
 }
 
-/** The document's text around the passage, or the passage alone if the document was deleted. */
+/** The document's text around the passage, or only the passage if the document was deleted. */
 const Around = ({ source, shown }: AroundProps) => {
   const { t } = useMessages()
   const { documentId, start, end } = source

@@ -13,15 +13,17 @@ import { lazyPart } from "../parts/lazyPart.ts"
 const SourceDrawer = lazyPart(async () => (await import("./SourceDrawer.tsx")).SourceDrawer)
 
 export interface SourceListProps {
-  /** The reply, whose citations name the used sources. */
+  /** The text of the reply, whose citations name the used sources. */
   readonly text: string
   readonly sources: ReadonlyArray<Source>
-  /** The number of the open source, if any. */
+  /** The number of the opened source, if any. */
   readonly shown: number | undefined
   readonly onShow: (number: number | undefined) => void
 }
 
-/** The sources that a reply cites, each with the sentences that it rests on; one click shows the others. */
+/**
+ * The sources that a reply cites, each with the sentences on which the reply rests. One click shows the other sources.
+ */
 export const SourceList = ({ text, sources, shown, onShow }: SourceListProps) => {
   const { t } = useMessages()
   const [isAllShown, setAllShown] = useState(false)
@@ -29,7 +31,7 @@ export const SourceList = ({ text, sources, shown, onShow }: SourceListProps) =>
   const cited = useMemo(() => citedNumbers(text), [text])
   const inReply = sources.filter(({ number }) => cited.has(number))
   const others = sources.length - inReply.length
-  // A reply without citations may rest on any of them, so they are listed as read only.
+  // A reply without citations may rest on any of its sources, so none is listed as cited.
   const listed = isAllShown ? sources : inReply
   const open = (number: number) => {
     setOpened(true)

@@ -6,13 +6,16 @@ import type { ReplyMessage } from "../chat/ReplyMessage.ts"
 import { markdown } from "../chat/replyParts.ts"
 import { useFacts } from "../chat/useConversation.ts"
 
-/** Announcements that stay in the page: enough for a slow screen reader, few enough not to disturb browsing. */
+/**
+ * The number of announcements that stay in the page: enough for a slow screen reader, and few enough not to disturb
+ * browsing.
+ */
 const KEPT = 4
 
 interface Announcement {
   readonly id: number
   readonly text: string
-  /** It is true only while the reply is being written. */
+  /** True for an announcement that applies only while the reply is being written. */
   readonly isPassing: boolean
 }
 

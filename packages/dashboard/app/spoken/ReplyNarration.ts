@@ -1,20 +1,20 @@
 import type { Message } from "@parley/client"
 import type { SpokenReply } from "./SpokenReply.ts"
 
-/** An announcement about a reply, besides its words. */
+/** An announcement about the state of a reply. */
 export type Remark = "writing" | "done" | "stopped" | "failed"
 
-/** The reply as the page shows it at the moment. */
+/** The current state of the reply on the page. */
 export interface ShownReply {
-  /** It is awaited, written, or looked for since its connection was lost. */
+  /** True while the reply is awaited, written, or looked for after its connection broke. */
   readonly isBusy: boolean
   /**
-   * No reply came and the question returned to the person: they stopped it, or it was refused, which an alert
-   * announces.
+   * The reason why no reply came and the question was returned: the person stopped it, or the server refused it, which
+   * an alert announces.
    */
   readonly refusal: "stopped" | "refused" | undefined
   readonly text: string
-  /** The final state, as soon as the server has reported it. */
+  /** The final state of the reply, once the server has reported it. */
   readonly state: Message["state"] | undefined
 }
 
@@ -32,14 +32,17 @@ const ENDS: Readonly<Partial<Record<Message["state"], Remark>>> = {
 }
 
 /**
- * Decides the announcements about a reply. A lost connection does not end it: the reply continues, and its end is the
- * one that the server stored.
+ * Decides which announcements about a reply are made. A lost connection does not end the narration, because the reply
+ * continues: it ends with the state that the server stored.
  */
 export class ReplyNarration {
   #spoken: SpokenReply | undefined
   #isFollowing = false
 
-  /** `speak` creates the speaker of a reply; undefined until it is loaded. */
+  /**
+   * Returns the announcements for the current state. `speak` creates the speaker of a reply; it is undefined until its
+   * code is loaded.
+   */
   update({ isBusy, refusal, text, state }: ShownReply, speak: (() => SpokenReply) | undefined): Narrated {
     if (isBusy && !this.#isFollowing) {
       this.#isFollowing = true
@@ -54,7 +57,7 @@ export class ReplyNarration {
     return end === undefined ? { sentences, remark: undefined } : { ...this.#end(end), sentences }
   }
 
-  /** True if it follows a reply that has not ended. */
+  /** True while it narrates a reply that has not ended. */
   get isFollowing(): boolean {
     return this.#isFollowing
   }

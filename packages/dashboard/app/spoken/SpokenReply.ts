@@ -5,31 +5,33 @@ import { type Block, StreamedBlocks } from "../markdown/StreamedBlocks.ts"
 
 const SENTENCE_END = /[.!?]["')\]]*(?=\s)|\n/g
 
-/** A short beginning waits for more, so that announcements do not hail down. */
+/** The least number of characters of an announcement; a shorter beginning waits for more text. */
 const LEAST = 60
 
-/** Blocks that are announced while they grow. Other blocks may still change their form until they are finished. */
+/**
+ * The types of blocks that are announced while they grow. Other blocks may change their form until they are finished.
+ */
 const PROSE: ReadonlySet<string> = new Set(["paragraph", "text", "heading", "list", "blockquote"])
 
-/** Speaks a reply that grows: plain words in whole sentences, each of them once. */
+/** Announces a growing reply: as plain text, in whole sentences, each of them once. */
 export class SpokenReply {
   readonly #blocks = new StreamedBlocks()
-  /** The number of announced characters of each block's text. */
+  /** The number of announced characters of each block. */
   readonly #spoken = new Map<number, number>()
   readonly #finished = new WeakSet<Block>()
   #length = 0
 
   /**
-   * Returns the text to announce now.
+   * Returns the texts to announce now.
    *
-   * @param text all of the reply so far; a reply that is read again from its beginning may be shorter than before
+   * @param text the complete reply so far; if it is read again from its beginning, it may be shorter than before
    * @param isWhole true if the reply is complete
    */
   update(text: string, isWhole: boolean): ReadonlyArray<string> {
     const isSentenceNew = /[.!?\n]/.test(text.slice(this.#length))
     if (!isWhole && !isSentenceNew && text.length >= this.#length) return []
     this.#length = text.length
-    // A blank line ends the last block of any kind.
+    // A blank line ends the last block, whatever its type.
     const blocks = this.#blocks.update(normalMarkdown(isWhole ? `${text}\n\n` : text))
     const last = blocks.findLast(({ token }) => token.type !== "space")
     return blocks.flatMap((block) => {
@@ -50,7 +52,7 @@ export class SpokenReply {
   }
 }
 
-/** The length of the whole sentences in a growing block. */
+/** The length of the complete sentences in a growing block. */
 const wholeSentences = (waiting: string, { type }: Token): number => {
   if (!PROSE.has(type) || waiting.length < LEAST) return 0
   const last = [...waiting.matchAll(SENTENCE_END)].at(-1)

@@ -2,10 +2,10 @@ import type { Token, Tokens } from "marked"
 import { decodeEntities } from "../markdown/entities.ts"
 import { isFormula } from "../markdown/lexMarkdown.ts"
 
-/** The deepest nesting that is read as text; deeper parts are left as they are written. */
+/** The deepest nesting whose marks are removed; deeper parts stay as they are written. */
 const DEEPEST = 24
 
-/** The words of a block of markdown without its marks, as they can be spoken. */
+/** The text of a markdown block without its marks, as it can be spoken. */
 export const plainText = (token: Token): string => textOf(token, 0).trim()
 
 const textOf = (inline: Token, depth: number): string => {
@@ -52,7 +52,7 @@ const textOf = (inline: Token, depth: number): string => {
   }
 }
 
-/** A row is a sentence: each cell after the name of its column. */
+/** Each row of a table becomes a sentence, with each cell after the name of its column. */
 const tableText = ({ header, rows }: Tokens.Table): string => {
   const cellText = ({ tokens }: Tokens.TableCell) => tokens.map((each) => textOf(each, 1)).join("")
   const names = header.map(cellText)

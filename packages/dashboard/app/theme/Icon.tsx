@@ -1,4 +1,4 @@
-/** The paths of each icon, drawn with a pen of 1.75 on a field of 24. */
+/** The paths of each icon on a square of 24 units, drawn with a line width of 1.75. */
 const PATHS = {
   archive: ["M4 7h16v12a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1z", "M3 4h18v3H3z", "M10 12h4"],
   arrowDown: ["M12 5v14", "m6 13 6 6 6-6"],
@@ -53,11 +53,11 @@ export type IconName = keyof typeof PATHS
 
 export interface IconProps {
   readonly name: IconName
-  /** In pixels. */
+  /** The edge of the icon in pixels. */
   readonly size?: number
 }
 
-/** A picture beside words, or in a button with a name of its own: screen readers skip it. */
+/** An icon beside text, or in a button with an accessible name. Screen readers skip the icon. */
 export const Icon = ({ name, size = 18 }: IconProps) => (
   <svg
     width={size}

@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from "@mantine/core"
 
-/** The product's green. White text is readable on it from the seventh shade on. */
+/** Parley's green in ten shades. White text is readable on it from the seventh shade on. */
 const green: MantineColorsTuple = [
   "#eef8f4",
   "#dceee7",
@@ -14,7 +14,7 @@ const green: MantineColorsTuple = [
   "#0e4437"
 ]
 
-/** Neutral and slightly cool, from text on dark to the darkest ground. */
+/** A neutral, slightly cool grey, from text on dark to the darkest background. */
 const dark: MantineColorsTuple = [
   "#d5d6da",
   "#b4b6bd",
@@ -33,11 +33,11 @@ const fonts = {
   code: 'ui-monospace, "SF Mono", "Cascadia Code", "Roboto Mono", "Liberation Mono", monospace'
 }
 
-/** The application's look. The build writes its variables to a file (`variables.css`). */
+/** The application's theme. The build writes its CSS variables to a file (`variables.css`). */
 export const theme = createTheme({
   primaryColor: "brand",
   primaryShade: 7,
-  // An operator's brand replaces the variables of `brand` (`src/brandFiles.ts`); green stays the colour of success.
+  // An operator's brand overrides the variables of `brand` (`src/brandFiles.ts`). `green` stays the colour of success.
   colors: { brand: green, green, dark },
   black: "#1c1d21",
   fontFamily: fonts.text,
@@ -46,7 +46,8 @@ export const theme = createTheme({
   defaultRadius: "md",
   cursorType: "pointer",
   respectReducedMotion: true,
-  // The page's policy refuses the style elements that would lock scrolling and shift the page.
+  // The page's policy refuses style elements, with which Mantine would lock scrolling, so these components do not lock
+  // it.
   components: {
     Modal: {
       defaultProps: { lockScroll: false, centered: true, radius: "lg", transitionProps: { duration: 0 } },

@@ -22,14 +22,14 @@ export interface ComposerProps {
   readonly images: AddingImages
   readonly conversation: Conversation
   readonly isWriting: boolean
-  /** A suggested question, which fills the field. */
+  /** A suggested question to put into the field. */
   readonly suggestion: string | undefined
   readonly onSent: () => void
-  /** An unanswered question, which returns to the field. */
+  /** An unanswered question to put back into the field. */
   readonly returned: string | undefined
 }
 
-/** The field for a question, with its documents and its model. */
+/** The field for a question, with the choice of documents and the model. */
 export const Composer = ({ conversation, images, isWriting, suggestion, onSent, returned }: ComposerProps) => {
   const { t } = useMessages()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -91,7 +91,7 @@ export const Composer = ({ conversation, images, isWriting, suggestion, onSent, 
   )
 }
 
-/** Takes the images of what is pasted. */
+/** Adds the images in pasted content. */
 const addPasted = (images: AddingImages) => (event: ClipboardEvent<HTMLTextAreaElement>) => {
   const pasted = [...event.clipboardData.files].filter(isImage)
   if (pasted.length === 0) return
@@ -105,7 +105,7 @@ interface SendButtonProps {
   readonly onStop: () => void
 }
 
-/** Sends the question, or stops the reply that is being written. */
+/** The button that sends the question, or stops the running reply. */
 const SendButton = ({ isWriting, canSend, onStop }: SendButtonProps) => {
   const { t } = useMessages()
   const [label, icon] = isWriting ? ([t("chat.stop"), "stop"] as const) : ([t("chat.send"), "arrowUp"] as const)
@@ -124,7 +124,7 @@ const SendButton = ({ isWriting, canSend, onStop }: SendButtonProps) => {
   )
 }
 
-/** The draft, kept through a reload and an ended session until a reply to it has begun. */
+/** The text of the field. It is kept through a reload and an ended session until a reply to it has begun. */
 const useDraft = (conversation: Conversation) => {
   const { data: me } = useQuery(meQuery)
   const { chatId, start } = useFacts(conversation)
@@ -141,7 +141,7 @@ const useDraft = (conversation: Conversation) => {
   return { text, setText, clearField: () => setField("") }
 }
 
-/** Puts a new text into the field, and the cursor behind it. */
+/** Puts a given text into the field, with the cursor behind it. */
 const useGiven = (
   given: string | undefined,
   setText: (text: string) => void,
@@ -157,7 +157,7 @@ const useGiven = (
   })
 }
 
-/** Escape stops the reply, independent of the focus. */
+/** Stops the reply if Escape is pressed, wherever the focus is. */
 const useEscape = (isActive: boolean, onEscape: () => void): void => {
   useEffect(() => {
     if (!isActive) return

@@ -7,7 +7,7 @@ import type { Conversation } from "../Conversation.ts"
 import { DocumentsChooser } from "./documentsChooserPart.ts"
 import { useFacts } from "../useConversation.ts"
 
-/** Shows the documents of the next question, and opens their choice. */
+/** A button that shows the documents of the next question and opens the dialog for choosing them. */
 export const DocumentsButton = ({ conversation }: { readonly conversation: Conversation }) => {
   const { t } = useMessages()
   const { documentIds } = useFacts(conversation)

@@ -16,7 +16,7 @@ export interface DocumentsChooserProps {
   readonly onClose: () => void
 }
 
-/** The choice of a chat's documents: each, all or none of them, and new ones. */
+/** The dialog in which a person chooses the chat's documents, one by one, all or none, and adds new ones. */
 export const DocumentsChooser = ({ conversation, onClose }: DocumentsChooserProps) => {
   const { t } = useMessages()
   const { documentIds = [] } = useFacts(conversation)

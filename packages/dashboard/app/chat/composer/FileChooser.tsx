@@ -2,14 +2,14 @@ import { type ReactNode, useId } from "react"
 
 export interface FileChooserProps {
   readonly label: string
-  /** The accepted types, as the attribute of a file field names them. */
+  /** The accepted types, in the form of a file field's attribute `accept`. */
   readonly accept: string | undefined
   readonly onFiles: (files: ReadonlyArray<File>) => void
-  /** Renders the button, which opens the browser's dialog. */
+  /** Renders the button; `choose` opens the browser's file dialog. */
   readonly render: (choose: () => void) => ReactNode
 }
 
-/** Lets a person choose files with a button of any look. */
+/** Lets a person choose files by a button that `render` draws. */
 export const FileChooser = ({ accept, label, onFiles, render }: FileChooserProps) => {
   const id = useId()
   return (

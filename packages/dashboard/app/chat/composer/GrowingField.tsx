@@ -12,7 +12,7 @@ export interface GrowingFieldProps {
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
-/** A field for several lines that grows with its content, up to a part of the screen. */
+/** A text field that grows with its lines, up to a part of the screen's height. */
 export const GrowingField = ({
   label,
   value,

@@ -9,7 +9,9 @@ import { useChosenModel, useRunnableModels } from "./useChosenModel.ts"
 
 const WIDTH = 340
 
-/** The choice of the model among those that this server can run: names, prices, and the plan's models. */
+/**
+ * The choice of a model among those that this server can run, with names, prices, and the models of the person's plan.
+ */
 export const ModelPicker = ({ conversation }: { readonly conversation: Conversation }) => {
   const messages = useMessages()
   const { t } = messages

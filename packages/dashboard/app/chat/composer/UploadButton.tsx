@@ -8,11 +8,11 @@ import { FileChooser } from "./FileChooser.tsx"
 
 export interface UploadButtonProps {
   readonly onFiles: (files: ReadonlyArray<File>) => void
-  /** Renders its content, if it is not a plain button. */
+  /** Renders the button if it is not a plain one; `choose` opens the file dialog. */
   readonly render?: (choose: () => void) => ReactNode
 }
 
-/** Lets a person choose files of the accepted types. */
+/** A button with which a person chooses files of the accepted types. */
 export const UploadButton = ({ onFiles, render }: UploadButtonProps) => {
   const { t } = useMessages()
   const { data: me } = useQuery(meQuery)

@@ -3,7 +3,7 @@ import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import classes from "./UploadNotes.module.css"
 import type { Uploading } from "./useUpload.ts"
 
-/** The states of the files that are uploaded to a chat. */
+/** The states of the files that are being uploaded to a chat. */
 export const UploadNotes = ({ problem, uploads }: Pick<Uploading, "problem" | "uploads">) => {
   const { t, number } = useMessages()
   return (

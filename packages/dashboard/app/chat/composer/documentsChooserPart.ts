@@ -1,4 +1,4 @@
 import { lazyPart } from "../../parts/lazyPart.ts"
 
-/** Loaded when it is first opened. */
+/** The dialog for choosing documents, whose code is loaded when it first opens. */
 export const DocumentsChooser = lazyPart(async () => (await import("./DocumentsChooser.tsx")).DocumentsChooser)

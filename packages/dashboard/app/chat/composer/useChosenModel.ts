@@ -8,7 +8,7 @@ import { useFacts } from "../useConversation.ts"
 export const useRunnableModels = (): ReadonlyArray<Model> | undefined =>
   useQuery(modelsQuery).data?.filter(({ available }) => available)
 
-/** The model of the next question. */
+/** The model that answers the next question. */
 export const useChosenModel = (conversation: Conversation): Model | undefined => {
   const { modelId } = useFacts(conversation)
   const models = useRunnableModels() ?? []

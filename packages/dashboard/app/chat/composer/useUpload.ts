@@ -6,13 +6,13 @@ import type { Conversation } from "../Conversation.ts"
 
 export interface Upload {
   readonly name: string
-  /** The sent part, from 0 to 1. */
+  /** The part of the file that was sent, from 0 to 1. */
   readonly part: number
 }
 
 export type Uploading = ReturnType<typeof useUpload>
 
-/** Uploads files and attaches them to a conversation as soon as the server has them. */
+/** Uploads files, and attaches each to a conversation as soon as the server has stored it. */
 export const useUpload = (conversation: Conversation) => {
   const queryClient = useQueryClient()
   const [uploads, setUploads] = useState<ReadonlyArray<Upload>>([])

@@ -13,7 +13,7 @@ export interface AddedImagesProps {
   readonly images: AddingImages
 }
 
-/** The images of the next question, which can be taken out of it. */
+/** The images of the next question, each with a button that removes it. */
 export const AddedImages = ({ conversation, images }: AddedImagesProps) => {
   const { t } = useMessages()
   const { imageIds } = useFacts(conversation)

@@ -3,7 +3,7 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import { FileChooser } from "../composer/FileChooser.tsx"
 
-/** Lets a person choose images; phones offer to take a photo. */
+/** A button with which a person chooses images; phones also offer the camera. */
 export const ImageButton = ({ onFiles }: { readonly onFiles: (files: ReadonlyArray<File>) => void }) => {
   const { t } = useMessages()
   const label = t("chat.image.add")

@@ -2,7 +2,7 @@ import { parley } from "../../api/parley.ts"
 import { useMessages } from "../../messages/MessagesProvider.tsx"
 import classes from "./Images.module.css"
 
-/** The images of a question; each opens in a page of its own. */
+/** The images of a question. Each opens in a separate page. */
 export const MessageImages = ({ imageIds }: { readonly imageIds: ReadonlyArray<string> }) => {
   const { t } = useMessages()
   return (

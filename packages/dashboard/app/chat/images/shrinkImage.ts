@@ -1,12 +1,12 @@
-/** Models see no more than about this many pixels an edge. */
+/** Longest edge of an image in pixels: models reduce larger images to about this size. */
 const MOST_PIXELS = 1_568
-/** The largest image that the server takes, in bytes. */
+/** The largest image that the server accepts, in bytes. */
 const MOST_BYTES = 2 * 1024 * 1024
 const QUALITY = 0.9
 
 /**
- * Draws an image as models see it: small, upright, without the place and the time that a camera noted. A PNG stays one if
- * it is small enough. Rejects if the browser cannot read it.
+ * Draws an image again as models see it: small, upright, and without the place and time that a camera stored. A PNG
+ * stays a PNG if it is small enough. Rejects if the browser cannot read the image.
  */
 export const shrinkImage = async (file: File): Promise<Blob> => {
   const image = await createImageBitmap(file)
@@ -23,7 +23,7 @@ export const shrinkImage = async (file: File): Promise<Blob> => {
   pen.drawImage(image, 0, 0, canvas.width, canvas.height)
   const exact = file.type === "image/png" ? await blobOf("image/png") : null
   if (exact !== null && exact.size <= MOST_BYTES) return exact
-  // JPEG has no transparent pixels.
+  // A white ground replaces transparent pixels, which JPEG does not have.
   pen.globalCompositeOperation = "destination-over"
   pen.fillStyle = "white"
   pen.fillRect(0, 0, canvas.width, canvas.height)

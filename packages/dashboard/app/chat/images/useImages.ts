@@ -3,20 +3,20 @@ import { parley } from "../../api/parley.ts"
 import type { Conversation } from "../Conversation.ts"
 import { useChosenModel } from "../composer/useChosenModel.ts"
 
-/** The most images of a message. */
+/** The largest number of images in a message. */
 const MOST_IMAGES = 4
 
 export const isImage = ({ type }: Pick<File, "type">): boolean => type.startsWith("image/")
 
-/** The reasons of this page why an image is not taken, by their texts. */
+/** The text keys of the reasons why this page does not accept an image. */
 type Note = "chat.image.blind" | "chat.image.tooMany" | "chat.image.unreadable"
 
-/** A failure, or a reason of this page. */
+/** The reason why an image was not accepted: a failure of the upload, or a reason of this page. */
 type Refusal = { readonly error: unknown } | { readonly note: Note }
 
 export type AddingImages = ReturnType<typeof useImages>
 
-/** Uploads images for the next question of a conversation. */
+/** Uploads the images for the next question of a conversation. */
 export const useImages = (conversation: Conversation) => {
   const [waiting, setWaiting] = useState(0)
   const [refusal, setRefusal] = useState<Refusal>()

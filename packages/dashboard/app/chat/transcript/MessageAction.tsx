@@ -7,7 +7,7 @@ const SAID_MS = 1_500
 export interface MessageActionProps {
   readonly icon: IconName
   readonly label: string
-  /** If it returns a promise, a tick shows its success. */
+  /** The action. If it returns a promise, a tick shows that the promise resolved. */
   readonly onAct: () => unknown
 }
 

@@ -12,11 +12,11 @@ import type { ReplyMessage } from "../ReplyMessage.ts"
 export interface QuestionProps {
   readonly conversation: Conversation
   readonly message: ReplyMessage
-  /** Nothing is being written. */
+  /** True if no reply is being written. */
   readonly isIdle: boolean
 }
 
-/** The person's question, which can be copied, or changed in its place. */
+/** The person's question, with buttons to copy it and to edit it in place. */
 export const Question = memo(({ conversation, message, isIdle }: QuestionProps) => {
   const { t } = useMessages()
   const [edited, setEdited] = useState<string>()

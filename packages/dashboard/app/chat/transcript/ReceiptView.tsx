@@ -3,7 +3,7 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { useModelName } from "../../messages/useModelName.ts"
 import classes from "./ReceiptView.module.css"
 
-/** The calculation of a reply's price, line by line. */
+/** The calculation of a reply's price, one line for each kind of tokens. */
 export const ReceiptView = ({ receipt }: { readonly receipt: Receipt }) => {
   const { t, number } = useMessages()
   const modelName = useModelName()

@@ -19,15 +19,15 @@ const Receipt = lazyPart(async () => (await import("./ReceiptView.tsx")).Receipt
 export interface ReplyProps {
   readonly conversation: Conversation
   readonly message: ReplyMessage
-  /** Nothing is being written. */
+  /** True if no reply is being written. */
   readonly isIdle: boolean
   readonly isLast: boolean
   readonly isWriting: boolean
-  /** Its head, if it is the newest reply. */
+  /** The data in the head of the reply, if it is the newest one. */
   readonly start: ReplyStart | undefined
 }
 
-/** The mark by which other code finds the reply on the page. */
+/** The attributes by which other code finds the reply on the page. */
 const marksOf = ({ metadata }: ReplyMessage, isWriting: boolean) => ({
   "data-role": "assistant",
   "data-message": metadata?.storedId,
@@ -35,7 +35,8 @@ const marksOf = ({ metadata }: ReplyMessage, isWriting: boolean) => ({
 })
 
 /**
- * A reply, from its first words to its sources and its price. It is no live region: the announcer announces its words.
+ * A reply from its first words to its sources and price. It is no ARIA live region, because `Announcer` announces its
+ * words.
  */
 export const Reply = memo(
   ({ conversation, message, isIdle, isLast, isWriting, start }: ReplyProps) => {
@@ -100,7 +101,7 @@ Reply.displayName = "Reply"
 
 interface CostProps {
   readonly credits: number
-  /** The receipt is shown. */
+  /** True if the receipt is shown. */
   readonly isOpen: boolean
   readonly onChange: (isOpen: boolean) => void
 }
@@ -121,7 +122,10 @@ const Cost = ({ credits, isOpen, onChange }: CostProps) => {
   )
 }
 
-/** The rating of a reply that a model wrote and the server has stored. It is last in its row, so that it moves nothing. */
+/**
+ * The rating of a reply that a model wrote and the server has stored. It comes last in its row, so that its appearance
+ * moves nothing.
+ */
 const ReplyRating = ({ conversation, message: { metadata } }: Pick<ReplyProps, "conversation" | "message">) => {
   const { model, rating, state, storedId } = metadata ?? {}
   const { chatId } = conversation.facts()
@@ -148,7 +152,7 @@ const useCitations = (
   )
 }
 
-/** If more documents were not read, their number stands for their names. */
+/** The largest number of names of unread documents that are listed. Above it, only their number is shown. */
 const MOST_NAMES = 5
 const NONE: ReadonlyArray<string> = []
 
@@ -157,7 +161,7 @@ interface ReplyNotesProps {
   readonly unread: ReadonlyArray<string> | undefined
 }
 
-/** Notes about the documents and the credits of a reply. */
+/** The notes about a reply's documents and credits. */
 const ReplyNotes = ({ start, unread = NONE }: ReplyNotesProps) => {
   const { t, list } = useMessages()
   const { limitedTo, pendingDocuments: pending = NONE } = start ?? {}

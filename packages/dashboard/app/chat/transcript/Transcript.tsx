@@ -12,7 +12,7 @@ import { keyOf, type ReplyMessage } from "../ReplyMessage.ts"
 import classes from "./Transcript.module.css"
 import { useFacts } from "../useConversation.ts"
 
-/** Distance from the end, in pixels, within which the view follows new text. */
+/** Distance in pixels between the view and the end within which the view follows new text. */
 const NEAR = 80
 
 export interface TranscriptProps {
@@ -96,7 +96,7 @@ const MessageList = ({ conversation, messages, isWriting, start }: MessageListPr
   )
 }
 
-/** Shows earlier messages, if there are any. */
+/** A button that shows earlier messages, if there are any. */
 const EarlierMessages = ({ conversation }: Pick<TranscriptProps, "conversation">) => {
   const { t } = useMessages()
   const { nextBefore } = useFacts(conversation)

@@ -16,11 +16,11 @@ const useVersionsMessages = partMessages(english, {
 export interface VersionsViewProps {
   readonly conversation: Conversation
   readonly message: ReplyMessage
-  /** Nothing is being written. */
+  /** True if no reply is being written. */
   readonly isIdle: boolean
 }
 
-/** The place of a message among its versions, with the ways to the one before and the one after. */
+/** The place of a message among its versions, with buttons to the previous and the next one. */
 export const VersionsView = ({ conversation, message, isIdle }: VersionsViewProps) => {
   const { t } = useVersionsMessages()
   const { storedId = "", versions = [] } = message.metadata ?? {}
@@ -31,7 +31,7 @@ export const VersionsView = ({ conversation, message, isIdle }: VersionsViewProp
       className={action.action}
       aria-label={label}
       title={label}
-      // It keeps the focus at the first and the last version, which a disabled button loses.
+      // `aria-disabled` keeps the focus on the button at the first and the last version; `disabled` would lose it.
       aria-disabled={!isIdle || other === undefined}
       onClick={() => isIdle && other !== undefined && void conversation.show(other)}
     >

@@ -3,16 +3,18 @@ import { useSearchParams } from "react-router"
 import type { ChatSummary } from "../../api/chats.ts"
 import type { Conversation } from "../Conversation.ts"
 
-/** The longest time until a message and its words stand on the page, in milliseconds. */
+/** Longest wait in milliseconds until a found message and its words are on the page. */
 const SHOWN_WITHIN_MS = 3_000
 
-/** The address of a chat of a list: of the message in which a search found the words, if it found them in one. */
+/** The address of a chat in a list. If a search found its words in a message, the address names that message. */
 export const addressOf = ({ found, id }: ChatSummary, words: string): string =>
   found === undefined
     ? `/chats/${id}`
     : `/chats/${id}?${new URLSearchParams({ message: found.messageId, words }).toString()}`
 
-/** The place of the words in the texts of an element, in any case; undefined if formatting stands between them. */
+/**
+ * The range of the words in the texts of an element, in upper or lower case; undefined if formatting separates them.
+ */
 const rangeOf = (element: Element, words: string): Range | undefined => {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
@@ -26,7 +28,7 @@ const rangeOf = (element: Element, words: string): Range | undefined => {
   return undefined
 }
 
-/** Brings a message into view, with the focus on it, and marks the words. Returns true once the words are marked. */
+/** Scrolls a message into view, focuses it, and marks the words. Returns true if the words were marked. */
 const reveal = (messageId: string, words: string): boolean => {
   const message = document.querySelector<HTMLElement>(`[data-message="${CSS.escape(messageId)}"]`)
   if (message === null) return false
@@ -37,12 +39,12 @@ const reveal = (messageId: string, words: string): boolean => {
   }
   const target = range?.startContainer.parentElement ?? message
   target.scrollIntoView({ block: "center" })
-  // Browsers without this interface show the message alone.
+  // Browsers without the CSS Highlight API show the message without marks.
   if (range !== undefined && "highlights" in CSS) CSS.highlights.set("found", new Highlight(range))
   return range !== undefined
 }
 
-/** Shows the message that the address names, in its branch, and marks the words that a search found in it. */
+/** Shows the message that the address names, in its branch, and marks the searched words in it. */
 export const useFoundMessage = (conversation: Conversation): void => {
   const [address] = useSearchParams()
   const messageId = address.get("message")
@@ -53,7 +55,7 @@ export const useFoundMessage = (conversation: Conversation): void => {
     let isLeft = false
     void conversation.reach(messageId).then(() => {
       const until = performance.now() + SHOWN_WITHIN_MS
-      // A reply is drawn as text first, until the code that formats it is loaded.
+      // A reply is drawn as plain text until its formatting code is loaded, so the words are looked for in each frame.
       const look = () => {
         if (isLeft || reveal(messageId, words) || performance.now() > until) return
         frame = requestAnimationFrame(look)

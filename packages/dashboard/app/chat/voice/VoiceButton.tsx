@@ -9,7 +9,7 @@ export interface VoiceButtonProps {
   readonly onText: (text: string) => void
 }
 
-/** Writes what is said behind the text, if the browser can. */
+/** A button that adds spoken words to the text, if the browser can recognise speech. */
 export const VoiceButton = ({ onText, text }: VoiceButtonProps) => {
   const { t } = useMessages()
   const before = useRef("")
@@ -22,7 +22,7 @@ export const VoiceButton = ({ onText, text }: VoiceButtonProps) => {
     written.current = before.current + words.trimStart()
     onText(written.current)
   })
-  // The text was sent or changed by hand: later words would bring the old one back.
+  // If the text was sent or edited by hand, listening stops: further words would restore the old text.
   useEffect(() => {
     if (isListening && text !== written.current) abort()
   }, [abort, isListening, text])

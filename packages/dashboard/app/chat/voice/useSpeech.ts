@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react"
 
-/** The part of the browser's speech recognition that is used here (Web Speech API). */
+/** The part of the browser's speech recognition (Web Speech API) that this application uses. */
 interface Recognition extends EventTarget {
   continuous: boolean
   interimResults: boolean
@@ -25,17 +25,17 @@ const wordsOf = ({ results }: RecognitionEvent): string =>
   Array.from(results, (result) => result[0]?.transcript ?? "").join("")
 
 export interface Speech {
-  /** The browser can write down what is said. */
+  /** True if the browser can recognise speech. */
   readonly isPossible: boolean
   readonly isListening: boolean
-  /** The microphone was refused, or nothing can be heard. */
+  /** True if the person or the browser refused the microphone, or if nothing can be heard. */
   readonly isRefused: boolean
   readonly toggle: () => void
-  /** Ends listening, without the words that were not written yet. */
+  /** Stops listening, and drops the words that were not reported yet. */
   readonly abort: () => void
 }
 
-/** Writes down what the person says: `onWords` gets all words since the beginning, again and again. */
+/** Recognises speech. `onWords` is called repeatedly, each time with all words since listening began. */
 export const useSpeech = (onBegin: () => void, onWords: (words: string) => void): Speech => {
   const [isListening, setListening] = useState(false)
   const [isRefused, setRefused] = useState(false)

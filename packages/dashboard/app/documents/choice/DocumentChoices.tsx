@@ -5,7 +5,7 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import classes from "./DocumentChoices.module.css"
 
-/** From this number of documents on, there is a search field. */
+/** The number of documents from which on the list has a search field. */
 const SEARCHED_FROM = 9
 
 export interface DocumentChoicesProps {
@@ -14,7 +14,7 @@ export interface DocumentChoicesProps {
   readonly onChange: (chosen: ReadonlyArray<string>) => void
 }
 
-/** A list of documents, each to be chosen or not. */
+/** A list of documents, each with a check box. */
 export const DocumentChoices = ({ chosen, documents, onChange }: DocumentChoicesProps) => {
   const { t } = useMessages()
   const [search, setSearch] = useState("")

@@ -11,14 +11,14 @@ const SAID_MS = 2_000
 const DIAGRAM = "mermaid"
 
 export interface CodeBlockProps {
-  /** The language in the fence, if any. */
+  /** The language that the fence names, if any. */
   readonly language: string | undefined
   readonly text: string
-  /** The text is complete: it gets its colours, or is drawn. */
+  /** True if the text is complete, so that it can be coloured or drawn. */
   readonly isWhole: boolean
 }
 
-/** Code in the colours of its language, with its name and a button that copies it; a diagram is drawn. */
+/** Code in the colours of its language, with the language's name and a copy button. A diagram is drawn instead. */
 export const CodeBlock = memo(({ language, text, isWhole }: CodeBlockProps) => {
   const { t } = useMessages()
   const [isDrawn, setDrawn] = useState(true)
@@ -43,7 +43,7 @@ export const CodeBlock = memo(({ language, text, isWhole }: CodeBlockProps) => {
           <Diagram text={text} onFailed={() => setBroken(true)} />
         </Suspense>
       ) : (
-        // Long lines are scrolled with the keyboard, too.
+        // `tabIndex` makes long lines scrollable by keyboard.
         <pre tabIndex={0}>
           <code>
             <Coloured language={isWhole ? known?.toLowerCase() : undefined} text={text} />
@@ -56,7 +56,7 @@ export const CodeBlock = memo(({ language, text, isWhole }: CodeBlockProps) => {
 CodeBlock.displayName = "CodeBlock"
 
 interface ColouredProps {
-  /** Undefined for code without colours. */
+  /** The language; undefined for code without colours. */
   readonly language: string | undefined
   readonly text: string
 }

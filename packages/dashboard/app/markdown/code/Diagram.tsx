@@ -8,13 +8,13 @@ export interface DiagramProps {
   readonly onFailed: () => void
 }
 
-/** Heights of the frame, in pixels. */
+/** The first height of the frame, and the highest one, in pixels. */
 const FIRST = 240
 const MOST = 2_000
 
 /**
- * A diagram in Mermaid's language. The frame draws it: its document has no origin, no session and no network, so that a
- * flaw of the drawing script reaches nothing.
+ * A diagram in Mermaid's language, drawn in a frame. The frame's document has no origin, session or network access, so
+ * that a flaw in the drawing script can reach nothing.
  */
 export const Diagram = ({ text, onFailed }: DiagramProps) => {
   const { t } = useMessages()
@@ -33,7 +33,7 @@ export const Diagram = ({ text, onFailed }: DiagramProps) => {
     return () => removeEventListener("message", hear)
   }, [onFailed])
   useEffect(() => {
-    // A document without an origin is addressed by any.
+    // A document without an origin can only be addressed by `*`.
     if (isReady) frame.current?.contentWindow?.postMessage({ text, isDark }, "*")
   }, [isReady, text, isDark])
   return (

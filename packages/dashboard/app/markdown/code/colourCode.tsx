@@ -3,12 +3,12 @@ import { Fragment, type ReactNode } from "react"
 
 const lowlight = createLowlight(common)
 
-/** Longer code has one colour: reading it would take too long. */
+/** The longest code that is coloured: parsing longer code would take too long. */
 const MOST_CHARACTERS = 50_000
 
 type Nodes = ReturnType<typeof lowlight.highlight>["children"]
 
-/** Returns code with the colours of its language; undefined if the language is unknown or the code too long. */
+/** Returns code in the colours of its language; undefined if the language is unknown or the code is too long. */
 export const colourCode = (language: string, text: string): ReactNode | undefined =>
   lowlight.registered(language) && text.length <= MOST_CHARACTERS
     ? drawn(lowlight.highlight(language, text).children)

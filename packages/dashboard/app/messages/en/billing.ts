@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** Plans, credits to buy, invoices, and the way to the payment provider and back. */
+/** Texts about plans, credits to buy, invoices, and the way to the payment provider and back. */
 export const billing = {
   "billing.lead": "Your plan, what the others include, and what you were billed.",
   "billing.standIn": "Nothing real is charged here: payments go to a stand-in for trying out.",

@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** Connections of a bot to the CRM of its owner. */
+/** Texts about connecting a bot to the CRM of its owner. */
 export const crm = {
   "crm.title": "CRM",
   "crm.text": "Give this bot access to your account. You allow it on the provider's page, and take it back here.",

@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** The documents: uploading, reading, finding, deleting. */
+/** Texts about documents: uploading, reading, finding, deleting. */
 export const documents = {
   "documents.quota": "{documents}, {size}",
   "documents.quota.documents": { one: "{used} of {count} document", other: "{used} of {count} documents" },

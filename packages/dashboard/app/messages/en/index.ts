@@ -7,7 +7,7 @@ import { settings } from "./settings.ts"
 import { shell } from "./shell.ts"
 import { usage } from "./usage.ts"
 
-/** Every text of the application, in English: a file an area, merged here. */
+/** Every text of the application, in English. Each area has a file of its own; this one joins them. */
 export const english = {
   ...shell,
   ...problems,

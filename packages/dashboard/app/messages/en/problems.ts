@@ -1,6 +1,6 @@
 import type { Message } from "../format.ts"
 
-/** Texts of failures: `problem.` and the server's code. */
+/** Texts of failures. Each key is `problem.` followed by the server's code. */
 export const problems = {
   "problem.unreachable": "The server cannot be reached. Check your connection, then try again.",
   "problem.unexpected": "Something went wrong on this page. Reload it and try again.",

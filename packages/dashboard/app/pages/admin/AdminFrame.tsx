@@ -19,7 +19,7 @@ export interface AdminFrameProps {
   readonly children: ReactNode
 }
 
-/** The frame of all pages of the administration, with the links to the others. */
+/** The frame of all administration pages, with links between them. */
 export const AdminFrame = ({ title, lead, children }: AdminFrameProps) => {
   const { t } = useAdminMessages()
   return (

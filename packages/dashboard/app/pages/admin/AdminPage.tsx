@@ -10,7 +10,10 @@ import { MoneyPage } from "./money/MoneyPage.tsx"
 import { PeoplePage } from "./people/PeoplePage.tsx"
 import { PersonPage } from "./people/PersonPage.tsx"
 
-/** The administration, for operators. For all others there is nothing: the server refuses them each of its answers. */
+/**
+ * The administration pages, for operators only. Other people see an unknown page, and the server refuses them all of
+ * its data.
+ */
 export const AdminPage = () => {
   const { data: me } = useQuery(meQuery)
   const { userId } = useParams()

@@ -8,7 +8,7 @@ export interface MoreButtonProps {
   readonly fetchNextPage: () => Promise<unknown>
 }
 
-/** Loads the next page of a list, if there is one. */
+/** A button that loads the next page of a list, if there is one. */
 export const MoreButton = ({ fetchNextPage, hasNextPage, isFetchingNextPage }: MoreButtonProps) => {
   const { t } = useAdminMessages()
   if (!hasNextPage) return null

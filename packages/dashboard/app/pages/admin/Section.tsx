@@ -6,7 +6,7 @@ export interface SectionProps {
   readonly title: string
   /** A sentence under the title. */
   readonly text?: string | undefined
-  /** Beside the title. */
+  /** The controls beside the title. */
   readonly tools?: ReactNode
   readonly children: ReactNode
 }
@@ -31,12 +31,12 @@ export const Section = ({ title, text, tools, children }: SectionProps) => (
   </section>
 )
 
-/** One figure with its name, and a remark that says more. */
+/** A figure with its name and an explaining remark. */
 export interface Tile {
   readonly name: string
   readonly value: string
   readonly remark?: string | undefined
-  /** It wants attention; its remark says why. */
+  /** True if the figure needs attention; the remark explains why. */
   readonly isBad?: boolean
 }
 

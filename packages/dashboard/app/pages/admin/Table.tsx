@@ -4,23 +4,23 @@ import classes from "./Admin.module.css"
 export interface Column<Row> {
   readonly name: string
   readonly isNumber?: boolean
-  /** Its texts may be long, such as ids, and break anywhere. */
+  /** True if the cells may contain long texts such as ids, which may break at any character. */
   readonly isLong?: boolean
   readonly cell: (row: Row) => ReactNode
 }
 
 export interface TableProps<Row> {
-  /** Names the table. */
+  /** The accessible name of the table. */
   readonly label: string
   readonly rows: ReadonlyArray<Row>
   readonly keyOf: (row: Row) => string | number
-  /** The first one names the row. */
+  /** The columns. The first one contains the names of the rows. */
   readonly columns: ReadonlyArray<Column<Row>>
   /** Shown if there are no rows. */
   readonly none: string
 }
 
-/** A table that scrolls by itself if it is wide. */
+/** A table. If it is wide, it has its own scroll bar. */
 export const Table = <Row,>({ label, rows, keyOf, columns, none }: TableProps<Row>) => {
   if (rows.length === 0) return <div className={classes.none}>{none}</div>
   return (

@@ -6,6 +6,6 @@ export interface WaitingProps {
   readonly onRetry: () => void
 }
 
-/** Shown in the place of data that is not there: it is loaded, or loading failed. */
+/** Shown in the place of data that is still loading or could not be loaded. */
 export const Waiting = ({ error, onRetry }: WaitingProps) =>
   error === null ? <Loading /> : <ProblemNotice error={error} onRetry={onRetry} />

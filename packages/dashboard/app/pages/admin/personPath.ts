@@ -1,2 +1,2 @@
-/** The page of a person. */
+/** The address of a person's page. */
 export const personPath = (userId: string): string => `/admin/people/${encodeURIComponent(userId)}`

@@ -19,7 +19,7 @@ import { ReturnNotice } from "./ReturnNotice.tsx"
 import { returnPath } from "./returnQuery.ts"
 import { useProvider } from "./useProvider.ts"
 
-/** The person's plan, the other plans, packs of credits, and the invoices. */
+/** The page with the person's plan, the other plans, packs of credits and the invoices. */
 export const BillingPage = () => {
   const { t } = useMessages()
   const [query] = useSearchParams()
@@ -71,7 +71,7 @@ export const BillingPage = () => {
   )
 }
 
-/** Explains that a stand-in takes the payments and no real money is charged. */
+/** Explains that a payment stand-in sells, so that no real money is charged. */
 const StandInNote = () => {
   const { t } = useMessages()
   const { data: settings } = useQuery(serverSettingsQuery)

@@ -6,9 +6,9 @@ import classes from "./BuyCredits.module.css"
 import { priceWords } from "./priceWords.ts"
 
 export interface BuyCreditsProps {
-  /** The fewest first. */
+  /** The packs of credits, the smallest first. */
   readonly packs: ReadonlyArray<CreditPack>
-  /** The price that a person is on the way to pay. */
+  /** The id of the price whose checkout page is being opened. */
   readonly leavingFor: string | undefined
   readonly onBuy: (price: Price) => void
 }

@@ -19,7 +19,7 @@ export interface CurrentPlanProps {
   readonly onManage: () => void
 }
 
-/** The person's plan, its next change, and the remaining credits. */
+/** The person's plan, the next change of the plan, and the remaining credits. */
 export const CurrentPlan = ({ isLeaving, onManage }: CurrentPlanProps) => {
   const messages = useMessages()
   const { t } = messages
@@ -102,12 +102,12 @@ const Remaining = () => {
 
 interface Standing {
   readonly badge: MessageKey
-  /** The problem, and its remedy. */
+  /** The text key of the problem and its remedy. */
   readonly text?: MessageKey
   readonly isBad: boolean
 }
 
-/** The texts for a subscription's status, if it is not simply active. */
+/** The texts for the statuses of a subscription that is not simply active. */
 const STANDINGS: Readonly<Partial<Record<Subscription["status"], Standing>>> = {
   trialing: { badge: "billing.badge.trial", isBad: false },
   "past-due": { badge: "billing.badge.pastDue", text: "billing.current.pastDue", isBad: true },
@@ -125,10 +125,10 @@ interface Known {
 const nameOf = (tier: string, offers: Plans | undefined): string =>
   offers?.plans.find(({ id }) => id === tier)?.name ?? tier
 
-/** The plan of people who pay for none: the first one. */
+/** The id of the first plan, which people without a paid plan have. */
 const lowestOf = (offers: Plans | undefined): string => offers?.plans[0]?.id ?? ""
 
-/** Sentences about renewal, end or change of the plan and the next monthly credits, with their dates. */
+/** The sentences about the renewal, end or change of the plan, and about the next monthly credits, with dates. */
 const sentencesOf = ({ me, nextCredits, offers, subscription }: Known, messages: Messages): ReadonlyArray<string> => {
   const { day, t } = messages
   if (subscription === null) {

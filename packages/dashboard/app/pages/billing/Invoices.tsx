@@ -97,7 +97,7 @@ const Row = ({ invoice }: { readonly invoice: Invoice }) => {
 
 const isKey = (key: string): key is MessageKey => Object.hasOwn(english, key)
 
-/** The provider's own word if there is no text for it. */
+/** The text for an invoice's status, or the provider's own word if there is no text. */
 const statusWords = (status: string | null, t: (key: MessageKey) => string): string => {
   const key = `billing.invoice.${status ?? ""}`
   return isKey(key) ? t(key) : (status ?? "–")

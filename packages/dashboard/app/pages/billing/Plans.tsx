@@ -10,18 +10,18 @@ import { intervalsOf, keyOf, perWords } from "./priceWords.ts"
 
 export interface PlansProps {
   readonly plans: ReadonlyArray<Plan>
-  /** The payment provider does not answer, so prices are unknown at the moment. */
+  /** True if the payment provider does not answer, so that prices are unknown at the moment. */
   readonly pricesUnavailable: boolean
   readonly tier: string
   readonly subscription: Subscription | null
-  /** The price that a person is on the way to pay. */
+  /** The id of the price whose checkout page is being opened. */
   readonly leavingFor: string | undefined
   readonly onChoose: (price: Price) => void
   /** Opens the provider's page for changing a plan. */
   readonly onChange: () => void
 }
 
-/** The plans side by side, with the contents and the price of each. */
+/** The plans side by side, each with its contents and its price. */
 export const Plans = (props: PlansProps) => {
   const { plans, pricesUnavailable, tier, subscription, leavingFor, onChoose, onChange } = props
   const { t } = useMessages()
@@ -77,11 +77,11 @@ interface PlanCardProps {
   /** True for the free plan. */
   readonly isLowest: boolean
   readonly isCurrent: boolean
-  /** The currency in which a price of nothing is shown too. */
+  /** The currency in which the price of a free plan is shown as zero. */
   readonly currency: string | undefined
-  /** True if its price, or that it has none, is known. */
+  /** True if it is known whether the plan has a price. */
   readonly hasPrice: boolean
-  /** Its price in the chosen interval. */
+  /** The plan's prices in the chosen interval. */
   readonly sold: ReadonlyArray<Price>
   readonly leavingFor: string | undefined
   readonly onChoose?: (price: Price) => void

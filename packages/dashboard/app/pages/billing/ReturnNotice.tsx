@@ -14,7 +14,7 @@ import classes from "./BillingPage.module.css"
 import { isLateAfter, nextAskMs } from "./nextAsk.ts"
 import { type Bought, readReturn, withoutReturn } from "./returnQuery.ts"
 
-/** The result of the checkout from which the person returns. */
+/** The result of a checkout, shown when the person returns from the payment provider. */
 export const ReturnNotice = () => {
   const [query, setQuery] = useSearchParams()
   const returned = readReturn(query)
@@ -71,8 +71,8 @@ const Paid = ({ bought, onDismiss }: OutcomeProps & { readonly bought: Bought })
 }
 
 /**
- * Polls until the purchase has arrived, which the provider reports to the server by itself; then reads everything
- * again.
+ * Polls the server until the purchase has arrived, which the provider reports to the server separately; then reads all
+ * data again.
  */
 const useArrival = (bought: Bought) => {
   const client = useQueryClient()
@@ -106,7 +106,7 @@ interface OutcomeNoticeProps {
   readonly children?: ReactNode
 }
 
-/** Announced to screen readers when it changes. */
+/** The result as a notice that screen readers announce when it changes. */
 const Outcome = ({ tone, title, onDismiss, children }: OutcomeNoticeProps) => {
   const { t } = useMessages()
   const [query] = useSearchParams()

@@ -1,9 +1,9 @@
 import { PAGE_PATHS } from "../../../src/pagePaths.ts"
 
-/** The item that the person went to pay for. */
+/** The item that the person wanted to buy. */
 export type Bought = { readonly item: "plan" } | { readonly item: "credits"; readonly purchasesBefore: number }
 
-/** The address to which the provider returns the person, with the item and the chat from which they came. */
+/** The address to which the provider sends the person back, with the item and the chat from which the person came. */
 export const returnPath = (bought: Bought | undefined, chat: string | undefined): string => {
   const query = new URLSearchParams()
   if (bought !== undefined) query.set("item", bought.item)
@@ -12,10 +12,10 @@ export const returnPath = (bought: Bought | undefined, chat: string | undefined)
   return query.size === 0 ? PAGE_PATHS.billing : `${PAGE_PATHS.billing}?${query}`
 }
 
-/** The way in which a person returned from the provider; undefined for other visits. */
+/** The result with which a person returned from the provider; undefined for other visits. */
 export type Returned = { readonly outcome: "cancelled" } | { readonly outcome: "paid"; readonly bought: Bought }
 
-/** Reads the query that `returnPath` wrote, and the result of the checkout. */
+/** Reads the item and the result of the checkout from the query that `returnPath` wrote. */
 export const readReturn = (query: URLSearchParams): Returned | undefined => {
   const outcome = query.get("checkout")
   if (outcome === "cancelled") return { outcome }
@@ -27,7 +27,7 @@ export const readReturn = (query: URLSearchParams): Returned | undefined => {
     : undefined
 }
 
-/** The query without the parameters of the return. */
+/** The query without the parameters of `returnPath`. */
 export const withoutReturn = (query: URLSearchParams): URLSearchParams => {
   const rest = new URLSearchParams(query)
   for (const name of ["checkout", "item", "before"]) rest.delete(name)

@@ -2,8 +2,8 @@ import { useMutation } from "@tanstack/react-query"
 import { useEffect } from "react"
 
 /**
- * Opens a page of the payment provider. `open` requests its address. The button stays busy until the page is left, and
- * is free again if the person returns with the browser's back button.
+ * Opens a page of the payment provider; `open` requests its address. The button stays busy until the browser leaves,
+ * and is enabled again if the person returns with the browser's back button.
  */
 export const useProvider = <A>(open: (asked: A) => Promise<string>) => {
   const leading = useMutation({
@@ -23,7 +23,7 @@ export const useProvider = <A>(open: (asked: A) => Promise<string>) => {
   return {
     go: leading.mutate,
     isLeaving,
-    /** The requested item, until the page is left. */
+    /** The input of `open` while its page is being opened. */
     asked: isLeaving ? leading.variables : undefined,
     problem: leading.error,
     dismissProblem: reset

@@ -4,7 +4,7 @@ import { useMessages } from "../../messages/MessagesProvider.tsx"
 import classes from "./BotBadge.module.css"
 import { useBotSpending } from "./useBotSpending.ts"
 
-/** Shows if the bot answers at the moment, and why not. */
+/** A badge that shows if the bot answers at the moment, and if not, the reason. */
 export const BotBadge = ({ bot: { id, active, dailyCap } }: { readonly bot: Bot }) => {
   const { t } = useMessages()
   const { today } = useBotSpending()

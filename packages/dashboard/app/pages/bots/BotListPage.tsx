@@ -20,7 +20,7 @@ import { botPath, conversationsPath } from "./botPath.ts"
 import { DeleteBotDialog } from "./editor/DeleteBotDialog.tsx"
 import { useBotSpending } from "./useBotSpending.ts"
 
-/** The person's bots, newest first: their states, and their usage of today. */
+/** The page with the person's bots, newest first, their states and their usage of today. */
 export const BotListPage = () => {
   const { t } = useMessages()
   const { data: bots, error, refetch } = useQuery(botsQuery)

@@ -18,7 +18,7 @@ import { ConversationView } from "./visitors/ConversationView.tsx"
 import { CrmReturnNotice } from "./crm/CrmReturnNotice.tsx"
 import { useCrmReturn } from "./crm/useCrmReturn.ts"
 
-/** One bot: its settings beside the widget, the way to a site, its conversations, or one conversation. */
+/** The pages of one bot: its settings beside the widget, its installation, its conversations, or one conversation. */
 export const BotPage = ({ botId }: { readonly botId: string }) => {
   const { t } = useMessages()
   const { conversationId } = useParams()

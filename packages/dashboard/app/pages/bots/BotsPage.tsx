@@ -5,7 +5,7 @@ import { BotPage } from "./BotPage.tsx"
 import { botPath } from "./botPath.ts"
 import { NewBotPage } from "./NewBotPage.tsx"
 
-/** The person's bots, a new one, or the one that the address names. */
+/** Shows the list of the person's bots, the form of a new one, or the bot that the address names. */
 export const BotsPage = () => {
   const { botId } = useParams()
   const { pathname } = useLocation()
@@ -13,7 +13,7 @@ export const BotsPage = () => {
   return pathname === PAGE_PATHS.newBot ? <NewBotPage /> : <BotListPage />
 }
 
-/** Others lead to a bot under an address of their own: there its page is found, too. */
+/** Other services link to a bot under a separate address. This component redirects from it to the bot's page. */
 export const FoundBotPage = () => {
   const { botId = "" } = useParams()
   const { search } = useLocation()

@@ -12,7 +12,7 @@ import { botPath } from "./botPath.ts"
 import { useBotDraft } from "./editor/useBotDraft.ts"
 import { WidgetPreview } from "./widget/WidgetPreview.tsx"
 
-/** A new bot, beside its widget; its own page follows. */
+/** The form of a new bot, beside its widget. Saving it opens the bot's page. */
 export const NewBotPage = () => {
   const { t } = useMessages()
   const client = useQueryClient()

@@ -6,7 +6,7 @@ const BOT = "bot:"
 
 const sum = (rows: ReadonlyArray<Usage>): number => rows.reduce((credits, row) => credits + row.credits, 0)
 
-/** Today's (UTC) usage of each of the person's bots, in credits. */
+/** The credits that each of the person's bots has spent today (UTC). */
 export const useBotSpending = () => {
   const { data } = useQuery(usageQuery(1))
   const rows = data?.usage.filter(({ source }) => source.startsWith(BOT)) ?? []

@@ -16,15 +16,19 @@ import { useDocumentTitle } from "../../shell/Page.tsx"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import classes from "./ChatPage.module.css"
 
-/** With the chat, not after it. */
+/** The markdown code is loaded at the same time as the chat, not after it. */
 if (location.pathname.startsWith("/chats/")) markdown.preload()
 
-/** A chat: a new one, or the one in the address. A new chat that gets its address keeps its place on the page. */
+/**
+ * The page of a chat: a new one, or the one in the address. When a new chat gets its address, it stays on the page as
+ * it is.
+ */
 export const ChatPage = () => {
   const { chatId } = useParams()
   const { t } = useMessages()
   const conversations = useConversations()
-  // A chat is stored beside its first words: the page that writes it need not, and cannot yet, read it.
+  // The server stores a chat while it sends the first words. The page that asked has the messages already, and could
+  // not read them yet.
   const isReadable = () => chatId !== undefined && conversations.find(chatId)?.isWriting !== true
   const {
     data: stored,
@@ -40,11 +44,11 @@ export const ChatPage = () => {
   const conversation = opened ?? (stored === undefined ? undefined : conversations.open(stored))
   useEffect(() => {
     if (stored !== undefined) conversation?.follow(stored)
-    // Also the same answer counts: the page may have been busy when it came first.
+    // `dataUpdatedAt` also shows equal responses again, because the page may have been busy at the first one.
   }, [stored, dataUpdatedAt, conversation])
   if (conversation !== undefined) return <OpenChat key={conversation.id} conversation={conversation} />
   if (error !== null) {
-    // A chat that is not there stays so: the way on is a new one.
+    // A chat that does not exist will not appear later, so the page offers a new one.
     const isGone = hasStatus(error, 400, 404)
     if (isGone) return <NotFoundPage>{t("problem.chat_not_found")}</NotFoundPage>
     return (
@@ -65,14 +69,14 @@ const OpenChat = ({ conversation }: { readonly conversation: Conversation }) => 
   const [address] = useSearchParams()
   const named = isAtStart ? address.get("documents") : null
   useEffect(() => {
-    // Other pages lead here with documents to ask about.
+    // Other pages link here with documents to ask about.
     if (named === null) return
     void conversation.choose(named.split(","))
     void navigate(PAGE_PATHS.newChat, { replace: true })
   }, [named, conversation, navigate])
   const project = address.get("project")
   useEffect(() => {
-    // A new chat begins in the project that its address names.
+    // The address may name the project in which a new chat begins.
     if (isAtStart && chatId === undefined) conversation.beginIn(project)
   }, [chatId, conversation, isAtStart, project])
   useEffect(() => {

@@ -11,7 +11,7 @@ export interface DeleteDialogProps {
   readonly onDeleted: () => void
 }
 
-/** Asks before a document is deleted. */
+/** Asks for confirmation before a document is deleted. */
 export const DeleteDialog = ({ document: { id, filename }, onClose, onDeleted }: DeleteDialogProps) => {
   const { t } = useMessages()
   const queryClient = useQueryClient()
@@ -20,7 +20,7 @@ export const DeleteDialog = ({ document: { id, filename }, onClose, onDeleted }:
       try {
         await parley.documents.delete(id)
       } catch (error) {
-        // Another tab has deleted it meanwhile, which is the wanted result.
+        // 404: another tab has deleted the document meanwhile, which is the wanted result.
         if (!hasStatus(error, 404)) throw error
       }
     },

@@ -9,15 +9,15 @@ import { lazyPart } from "../../parts/lazyPart.ts"
 
 const DeleteDialog = lazyPart(async () => (await import("./DeleteDialog.tsx")).DeleteDialog)
 
-/** Fewer need no search. */
+/** The number of documents from which on the list can be searched. */
 const MANY = 6
-/** Rows drawn at once; more on demand. */
+/** The number of rows that are drawn at once; a button shows more. */
 const ROWS = 100
 
 const FILTERS = ["all", "ready", "processing", "failed"] as const
 type Filter = (typeof FILTERS)[number]
 
-/** The documents that search and filter leave, newest first. */
+/** The documents that match the search and the filter, newest first. */
 export const DocumentList = ({ documents }: { readonly documents: ReadonlyArray<Document> }) => {
   const { t } = useMessages()
   const [search, setSearch] = useState("")

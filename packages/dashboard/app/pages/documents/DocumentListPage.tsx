@@ -22,7 +22,7 @@ import { UploadList } from "./UploadList.tsx"
 
 const SAMPLE = "sample-lease.md"
 
-/** The person's documents: adding, finding and deleting them. */
+/** The page on which a person adds, finds and deletes documents. */
 export const DocumentListPage = () => {
   const { data: me } = useQuery(meQuery)
   return me == null ? <Loading /> : <Documents me={me} />
@@ -82,7 +82,7 @@ const Documents = ({ me }: { readonly me: Me }) => {
   )
 }
 
-/** The used part of the plan's quota, in documents and in bytes; failed documents do not count. */
+/** The used part of the plan's quota, in documents and in bytes. Failed documents do not count. */
 const quotaWords = (all: ReadonlyArray<Document>, { tier: { quotas } }: Me, messages: Messages): string => {
   const { t } = messages
   const documents = all.filter(({ status }) => status !== "failed")
@@ -100,7 +100,7 @@ interface EmptyProps {
   readonly onSample: () => void
 }
 
-/** Shown before the first document: the next step. */
+/** Shown while the person has no documents: explains the next step. */
 const Empty = ({ me, onSample }: EmptyProps) => {
   const messages = useMessages()
   const { t } = messages

@@ -21,7 +21,7 @@ const DeleteDialog = lazyPart(async () => (await import("./DeleteDialog.tsx")).D
 const PagesView = lazyPart(async () => (await import("./PagesView.tsx")).PagesView)
 const TextView = lazyPart(async () => (await import("./TextView.tsx")).TextView)
 
-/** One document: its facts, and its text. */
+/** The page of one document: its facts and its text. */
 export const DocumentPage = ({ documentId }: { readonly documentId: string }) => {
   const { documents, error, reload } = useDocuments()
   const document = documents?.find(({ id }) => id === documentId)
@@ -78,7 +78,7 @@ const ShownDocument = ({ document }: { readonly document: Document }) => {
   )
 }
 
-/** The state of a document whose text cannot be shown. */
+/** Shown in the place of a text that is not available: the state of the document. */
 const Waiting = ({ document }: { readonly document: Document }) => {
   const messages = useMessages()
   const { t } = messages
@@ -97,7 +97,7 @@ const Waiting = ({ document }: { readonly document: Document }) => {
   )
 }
 
-/** The text, and for a pdf its pages. The address selects the view and the place. */
+/** The text of a document, and the pages of a pdf. The address selects the view and the place. */
 const Content = ({ document: { id, pages, type } }: { readonly document: Document }) => {
   const { t } = useMessages()
   const [address, setAddress] = useSearchParams()

@@ -17,7 +17,7 @@ export interface DocumentRowProps {
   readonly onDelete: () => void
 }
 
-/** One document: its facts, its progress, and its actions. */
+/** One document in the list: its facts, its progress and its actions. */
 export const DocumentRow = ({ document, onDelete }: DocumentRowProps) => {
   const messages = useMessages()
   const { t } = messages
@@ -60,7 +60,7 @@ export const DocumentRow = ({ document, onDelete }: DocumentRowProps) => {
   )
 }
 
-/** Kind, length, size and age; while it is read, how far that is. */
+/** The type, length, size and age of a document; the progress while it is processed. */
 const aboutWords = (document: Document, messages: ReturnType<typeof useMessages>): string => {
   const { t, size, number, moment } = messages
   const { bytes, createdAt, pages, progress, status, type } = document
@@ -70,7 +70,7 @@ const aboutWords = (document: Document, messages: ReturnType<typeof useMessages>
     : [...kind, moment(createdAt)].join(" · ")
 }
 
-/** The reason of a failure, and a retry if that can help. */
+/** The reason of a failure, with a retry button if another try may help. */
 const Failure = ({ document }: { readonly document: Document }) => {
   const messages = useMessages()
   const queryClient = useQueryClient()

@@ -6,13 +6,13 @@ import classes from "./DocumentPage.module.css"
 
 export interface PagesViewProps {
   readonly documentId: string
-  /** From 1. */
+  /** The number of the page, beginning with 1. */
   readonly page: number
   readonly pages: number
   readonly onPage: (page: number) => void
 }
 
-/** A pdf's pages as its author sees them, one at a time. */
+/** The pages of a pdf as drawn by its author, one at a time. */
 export const PagesView = ({ documentId, page: wanted, pages, onPage }: PagesViewProps) => {
   const { t } = useMessages()
   const page = Math.min(wanted, pages)

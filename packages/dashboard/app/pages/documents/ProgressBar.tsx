@@ -2,7 +2,7 @@ import classes from "./DocumentListPage.module.css"
 
 export interface ProgressBarProps {
   readonly label: string
-  /** From 0 to 1. */
+  /** The completed part, from 0 to 1. */
   readonly part: number
 }
 

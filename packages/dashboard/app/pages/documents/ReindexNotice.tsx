@@ -9,7 +9,10 @@ import { parley } from "../../api/parley.ts"
 import { isReindexing, reindexingQuery, useReindexMessages } from "./reindexing.ts"
 import classes from "./ReindexNotice.module.css"
 
-/** Documents on an older index: how many, what it costs to index them anew, the start, and the progress. */
+/**
+ * A notice about documents with an outdated index: their number, the cost of re-indexing them, a start button, and the
+ * progress.
+ */
 export const ReindexNotice = () => {
   const { t } = useReindexMessages()
   const client = useQueryClient()
@@ -75,7 +78,7 @@ const State = ({ state }: { readonly state: Reindexing }) => {
   )
 }
 
-/** Failures that are listed; the others are counted. */
+/** The largest number of failures that are listed; further ones are counted. */
 const LISTED = 10
 
 const Failures = ({ state: { failed, failures } }: { readonly state: Reindexing }) => {

@@ -10,12 +10,12 @@ import classes from "./DocumentPage.module.css"
 
 export interface TextViewProps {
   readonly documentId: string
-  /** The marks, and the place at which the text is shown first. */
+  /** The offsets of the marked text, at which the view begins. */
   readonly from: number | undefined
   readonly to: number | undefined
 }
 
-/** A document's text, some of it at a time. */
+/** The text of a document. Only a stretch of the text is loaded at a time. */
 export const TextView = ({ documentId, from, to }: TextViewProps) => {
   const { t } = useMessages()
   const text = useInfiniteQuery(readOnQuery(documentId, from ?? 0))

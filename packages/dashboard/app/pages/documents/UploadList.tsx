@@ -11,7 +11,7 @@ export interface UploadListProps {
   readonly limits: UploadLimits
 }
 
-/** The files on their way, and those that were refused. */
+/** The files that are being uploaded, and those that were refused. */
 export const UploadList = ({ queue, uploads, limits }: UploadListProps) => {
   const { t } = useMessages()
   if (uploads.length === 0) return null

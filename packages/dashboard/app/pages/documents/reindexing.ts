@@ -8,7 +8,7 @@ const POLL_MS = 1_000
 
 export const isReindexing = ({ work }: Pick<Reindexing, "work">): boolean => work === "waiting" || work === "running"
 
-/** Read again while documents are indexed anew. */
+/** The state of the person's index; read again periodically while documents are re-indexed. */
 export const reindexingQuery = queryOptions({
   queryKey: ["reindexing"],
   queryFn: ({ signal }) => parley.call("getReindexing", {}, { signal }),

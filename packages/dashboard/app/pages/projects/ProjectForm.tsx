@@ -14,7 +14,7 @@ import classes from "./ProjectsPage.module.css"
 
 type Values = Pick<Project, "documentIds" | "instructions" | "name">
 
-/** The name of a project, and what every reply in it reads. */
+/** The form with a project's name and the instructions and documents that every reply in it reads. */
 export const ProjectForm = ({ project }: { readonly project: Project }) => {
   const { t } = useProjectMessages()
   const queryClient = useQueryClient()

@@ -12,7 +12,7 @@ import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import { Icon } from "../../theme/Icon.tsx"
 import classes from "./ProjectsPage.module.css"
 
-/** The person's projects by name, and a new one. */
+/** The page with the person's projects by name, and the form of a new one. */
 export const ProjectListPage = () => {
   const { language, t } = useProjectMessages()
   const { data: projects, error, refetch } = useQuery(projectsQuery)

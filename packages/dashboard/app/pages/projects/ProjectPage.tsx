@@ -19,7 +19,7 @@ import { NotFoundPage } from "../NotFoundPage.tsx"
 import { ProjectForm } from "./ProjectForm.tsx"
 import classes from "./ProjectsPage.module.css"
 
-/** One project: its chats, and what all replies in them read. */
+/** The page of one project: its chats, and the instructions and documents that all replies in them read. */
 export const ProjectPage = ({ projectId }: { readonly projectId: string }) => {
   const { t } = useProjectMessages()
   const { data: projects, error, refetch } = useQuery(projectsQuery)

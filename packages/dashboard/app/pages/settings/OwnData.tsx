@@ -13,7 +13,7 @@ import { Icon } from "../../theme/Icon.tsx"
 import { saveFile } from "../saveFile.ts"
 import { Section, Setting } from "./SettingRows.tsx"
 
-/** The person's own data: a copy of it, and its deletion. */
+/** The section with which people export or delete their own data. */
 export const OwnData = ({ me: { userId } }: { readonly me: Me }) => {
   const { t } = useMessages()
   const queryClient = useQueryClient()

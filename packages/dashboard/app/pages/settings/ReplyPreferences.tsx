@@ -11,7 +11,7 @@ import { useSharingMessages } from "../../sharing/useSharingMessages.ts"
 
 const MOST_CHARACTERS = 4_000
 
-/** The person's model of new chats, and instructions for replies. */
+/** The section with the person's model for new chats and instructions for replies. */
 export const ReplyPreferences = () => {
   const { data, error, refetch } = useQuery({
     queryKey: ["preferences"],

@@ -2,7 +2,7 @@ import { Title } from "@mantine/core"
 import type { ReactNode } from "react"
 import classes from "./SettingsPage.module.css"
 
-/** Settings of one kind. */
+/** A section with settings of one kind. */
 export const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
   <section className={classes.section}>
     <Title order={2} size="h4">

@@ -12,7 +12,7 @@ import { OwnData } from "./OwnData.tsx"
 import { Section, Setting } from "./SettingRows.tsx"
 import classes from "./SettingsPage.module.css"
 
-/** Each language's own name, in every language. */
+/** The name of each language in that language. */
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: "English",
   de: "Deutsch",
@@ -23,7 +23,7 @@ const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
 
 const isLanguage = (value: string): value is Language => LANGUAGES.some((language) => language === value)
 
-/** The application's look and language, and the account. */
+/** The page with the look and language of the application, and the account. */
 export const SettingsPage = () => {
   const { t, size } = useMessages()
   const { data: me } = useQuery(meQuery)
@@ -68,7 +68,8 @@ export const SettingsPage = () => {
 
 const Appearance = () => {
   const { t, language, changeLanguage } = useMessages()
-  // Transitions are kept: switching them off for a moment would take a style element, which the policy refuses.
+  // Transitions stay on, because turning them off for a moment would need a style element, which the page's policy
+  // refuses.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   return (
     <Section title={t("settings.appearance")}>

@@ -13,7 +13,7 @@ import { Loading } from "../../shell/Loading.tsx"
 import { ProblemNotice } from "../../shell/ProblemNotice.tsx"
 import classes from "./BalanceSection.module.css"
 
-/** The person's balance by bucket, the date of the next credits, and the threshold of the warning. */
+/** The person's balance by bucket, the date of the next credits, and the threshold of the low-balance warning. */
 export const BalanceSection = () => {
   const { t } = useMessages()
   const { balance, error, reload } = useBalance()
@@ -103,7 +103,7 @@ const Buckets = ({ balance: { allowance, topup, held, debt, nextResetAt } }: { r
 interface BucketProps {
   readonly name: string
   readonly amount: number
-  /** The whole of which the amount is a part. */
+  /** The total amount; the shown amount is a part of it. */
   readonly of?: string
   readonly text: string
   readonly isOwed?: boolean

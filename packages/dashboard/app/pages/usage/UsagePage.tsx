@@ -5,7 +5,7 @@ import { DaysSection } from "./days/DaysSection.tsx"
 import { HistorySection } from "./history/HistorySection.tsx"
 import classes from "./UsagePage.module.css"
 
-/** The person's balance, usage, and every change of the balance. */
+/** The page with the person's balance, usage and credit history. */
 export const UsagePage = () => {
   const { t } = useMessages()
   return (

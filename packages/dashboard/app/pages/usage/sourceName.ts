@@ -1,6 +1,6 @@
 import type { Messages } from "../../messages/MessagesProvider.tsx"
 
-/** The name of a usage source for people: chats, a bot, a key, or a meter's name. */
+/** The name of a spender for people: chats, a bot, a key, or the name of a meter. */
 export const sourceName = (source: string, { t }: Pick<Messages, "t">): string => {
   const [kind, ...rest] = source.split(":")
   switch (kind) {

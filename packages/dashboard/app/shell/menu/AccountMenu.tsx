@@ -7,7 +7,7 @@ import classes from "./AccountMenu.module.css"
 import { BalanceLeft } from "../BalanceLeft.tsx"
 import { MenuButton } from "./MenuButton.tsx"
 
-/** The signed-in person, their plan, and the sign-out. */
+/** The menu with the signed-in person, the plan, and the sign-out. */
 export const AccountMenu = () => {
   const { t } = useMessages()
   const queryClient = useQueryClient()

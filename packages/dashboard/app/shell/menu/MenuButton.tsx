@@ -3,11 +3,13 @@ import type { MenuButtonProps } from "./MenuEntry.ts"
 import { lazyPart } from "../../parts/lazyPart.ts"
 
 const loadMenu = () => import("./OpenedMenu.tsx")
-/** After a failure the menu is loaded when it is opened. */
+/** Loads the menu early. If that fails, the menu is loaded when it is opened. */
 const preloadMenu = () => void loadMenu().catch(() => undefined)
 const OpenedMenu = lazyPart(async () => (await loadMenu()).OpenedMenu)
 
-/** A button with a menu. The menu's code is loaded when the pointer or the focus comes near, not with the page. */
+/**
+ * A button with a menu. The menu's code is loaded when the pointer or the focus reaches the button, not with the page.
+ */
 export const MenuButton = (props: MenuButtonProps) => {
   const [wasUsed, setUsed] = useState(false)
   const { label, className, children } = props

@@ -8,17 +8,17 @@ export interface MenuEntry {
   readonly icon?: IconName
   readonly isDangerous?: boolean
   readonly isDisabled?: boolean
-  /** Set on rows of which one is chosen. */
+  /** Set for entries that form a choice: true for the chosen entry, false for the others. */
   readonly isChosen?: boolean
   readonly onSelect: () => void
 }
 
 export interface MenuButtonProps {
-  /** The button's accessible name, if its content is not one. */
+  /** The accessible name of the button, if its content contains none. */
   readonly label?: string
   readonly className?: string | undefined
   readonly entries: ReadonlyArray<MenuEntry>
-  /** In pixels; default: the width of the button. */
+  /** The width of the menu in pixels; default: the width of the button. */
   readonly width?: number | "target"
   readonly position?: "top" | "top-start" | "bottom-start" | "bottom-end"
   readonly children: ReactNode

@@ -4,7 +4,7 @@ import { Icon } from "../../theme/Icon.tsx"
 import classes from "./OpenedMenu.module.css"
 import type { MenuButtonProps } from "./MenuEntry.ts"
 
-/** A button with its menu, which opens as soon as this is there: only a button that was pressed becomes one. */
+/** A button with its menu, which opens as soon as this component is drawn: `MenuButton` draws it only after a press. */
 export const OpenedMenu = ({
   label,
   className,
@@ -20,7 +20,8 @@ export const OpenedMenu = ({
     <Menu
       opened={isOpen}
       onChange={setOpen}
-      // The button was not there when the menu was asked for, so that the focus would return to nowhere.
+      // This button was drawn after the press, so Mantine cannot return the focus to the pressed one and the focus is
+      // set here.
       onClose={() => button.current?.focus()}
       width={width}
       position={position}
@@ -55,7 +56,7 @@ export const OpenedMenu = ({
   )
 }
 
-/** Rows of which one is chosen. */
+/** Entries that form a choice, so that exactly one is chosen. */
 const Choices = ({ entries }: Pick<MenuButtonProps, "entries">) => (
   <Menu.RadioGroup value={entries.find(({ isChosen }) => isChosen === true)?.label ?? ""}>
     {entries.map(({ label: name, description, isDisabled, onSelect }) => (

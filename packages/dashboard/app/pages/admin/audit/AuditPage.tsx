@@ -6,7 +6,7 @@ import classes from "../Admin.module.css"
 import { AdminFrame } from "../AdminFrame.tsx"
 import { AuditSection } from "./AuditSection.tsx"
 
-/** The actions of operators, on all people or on one. */
+/** The page with the actions of operators: all, or those on one person. */
 export const AuditPage = () => {
   const { t } = useAdminMessages()
   const [person, setPerson] = useState("")

@@ -9,7 +9,7 @@ import { Section } from "../Section.tsx"
 import { type Column, Table } from "../Table.tsx"
 import { Waiting } from "../Waiting.tsx"
 
-/** The actions of operators, newest first: those on one person, or all if no id is given. */
+/** The actions of operators, newest first: those on the person `userId`, or all if it is empty. */
 export const AuditSection = ({ userId = "" }: { readonly userId?: string }) => {
   const { t } = useAdminMessages()
   const audit = useInfiniteQuery({ ...auditQuery(userId), placeholderData: (before) => before })

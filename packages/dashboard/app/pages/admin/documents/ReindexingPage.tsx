@@ -16,7 +16,10 @@ import { type AdminMessages, useAdminMessages } from "../useAdminMessages.ts"
 import { Waiting } from "../Waiting.tsx"
 import { StartDialog } from "./StartDialog.tsx"
 
-/** The indexing of all people's documents: its state, the cost of the rest, the start, progress and failures. */
+/**
+ * The indexing of all people's documents: its state, the cost of the remaining documents, a button to start, progress
+ * and failures.
+ */
 export const ReindexingPage = ({ mayAct }: { readonly mayAct: boolean }) => {
   const { t } = useAdminMessages()
   const { data: state, error, refetch } = useQuery(everyonesReindexingQuery)
@@ -41,7 +44,7 @@ interface PartProps {
   readonly state: ServiceReindexing
 }
 
-/** The most jobs that the server counts of one state. */
+/** The largest number of jobs in one state that the server counts. */
 const COUNTED = 100
 const counted = ({ number }: AdminMessages, count: number): string =>
   count >= COUNTED ? `${number(COUNTED)}+` : number(count)
@@ -180,7 +183,7 @@ const Groups = ({ state: { groups } }: PartProps) => {
   )
 }
 
-/** People whose indexing stopped, and documents that failed. */
+/** The people whose re-indexing stopped, and the documents that failed. */
 const Failures = ({ state: { failed, failures, outdated, stopped } }: PartProps) => {
   const messages = useAdminMessages()
   const { t } = messages

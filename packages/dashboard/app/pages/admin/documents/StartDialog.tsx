@@ -13,7 +13,7 @@ export interface StartDialogProps {
   readonly onDone: () => void
 }
 
-/** Asks for the reason, and starts to index all outdated documents anew. */
+/** Asks for a reason, and starts to re-index all outdated documents. */
 export const StartDialog = ({ onClose, onDone }: StartDialogProps) => {
   const { t } = useAdminMessages()
   const client = useQueryClient()

@@ -11,7 +11,10 @@ import { Table } from "../Table.tsx"
 import { Waiting } from "../Waiting.tsx"
 import { ageWords } from "./ageWords.ts"
 
-/** The state of the service: workers, queue, webhooks, payments, models and refusals. Read again every ten seconds. */
+/**
+ * The state of the service: workers, queue, webhooks, payments, models and refusals. The page reads it again every ten
+ * seconds.
+ */
 export const HealthPage = () => {
   const { t } = useAdminMessages()
   const { data: health, error, refetch } = useQuery(healthQuery)
@@ -37,7 +40,7 @@ interface PartProps {
   readonly health: ServiceHealth
 }
 
-/** The most that the server counts of one state. */
+/** The largest number of jobs in one state that the server counts. */
 const COUNTED = 100
 const counted = ({ number }: AdminMessages, count: number): string =>
   count >= COUNTED ? `${number(COUNTED)}+` : number(count)
@@ -73,7 +76,7 @@ const Work = ({ health: { jobs, work, workers } }: PartProps) => {
   )
 }
 
-/** The destination that back ends read over HTTP: its events wait for no delivery. */
+/** The destination that back ends read over HTTP. Its events are not delivered, so none of them waits. */
 const FEED = "feed"
 
 const Destinations = ({ health: { destinations } }: PartProps) => {

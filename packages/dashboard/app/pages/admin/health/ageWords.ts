@@ -6,7 +6,7 @@ const STEPS = [
   ["minute", 60]
 ] as const
 
-/** A length of time in the largest unit of which there are two or more: `90 seconds`, `3 minutes`. */
+/** A time span in the largest unit in which its number is at least 2: `90 seconds`, `3 minutes`. */
 export const ageWords = ({ number }: Pick<AdminMessages, "number">, seconds: number): string => {
   const [unit, length] = STEPS.find(([, each]) => seconds >= 2 * each) ?? (["second", 1] as const)
   return number(Math.floor(seconds / length), { style: "unit", unit, unitDisplay: "long" })

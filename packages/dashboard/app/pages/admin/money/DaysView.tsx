@@ -14,11 +14,11 @@ type View = "chart" | "table"
 export interface DaysViewProps extends Omit<StackedDaysProps, "label"> {
   readonly title: string
   readonly text?: string | undefined
-  /** Shown if there are no series. */
+  /** The text that is shown if there are no series. */
   readonly none: string
 }
 
-/** Values by day, as a chart and as a table of the same numbers. */
+/** Values by day, as a chart and as a table with the same numbers. */
 export const DaysView = ({ title, text, none, ...values }: DaysViewProps) => {
   const { t } = useAdminMessages()
   const [view, setView] = useState<View>("chart")

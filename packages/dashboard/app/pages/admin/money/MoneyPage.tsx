@@ -12,7 +12,9 @@ import { chargesOf, revenueOf, type Sum } from "./moneySums.ts"
 import { PaymentsSection } from "./PaymentsSection.tsx"
 import { VerifySection } from "./VerifySection.tsx"
 
-/** The charges and payments of today and of the last days, the payments that need work, and the verification. */
+/**
+ * The charges and payments of today and of the last days, the payment events that need attention, and the verification.
+ */
 export const MoneyPage = () => {
   const { t } = useAdminMessages()
   const { data: money, error, refetch } = useQuery(moneyQuery)
@@ -104,7 +106,7 @@ const Charges = ({ money }: { readonly money: MoneyReport }) => {
   )
 }
 
-/** The payments, a chart for each currency. */
+/** The payments by day, with a chart for each currency. */
 const Revenue = ({ money }: { readonly money: MoneyReport }) => {
   const { t, money: spoken } = useAdminMessages()
   const { days, total } = revenueOf(money)

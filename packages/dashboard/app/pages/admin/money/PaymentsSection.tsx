@@ -11,7 +11,7 @@ import { Section } from "../Section.tsx"
 import { type Column, Table } from "../Table.tsx"
 import { Waiting } from "../Waiting.tsx"
 
-/** The events of the payment provider that need work, by state, with the reason. */
+/** The payment events that need attention, by state, each with the reason. */
 export const PaymentsSection = () => {
   const { t } = useAdminMessages()
   const [state, setState] = useState<OpenState>("refused")

@@ -11,10 +11,10 @@ import { Section } from "../Section.tsx"
 import { type Column, Table } from "../Table.tsx"
 import { useVerification } from "./useVerification.ts"
 
-/** The most differences that are shown; the command lists all of them. */
+/** The largest number of differences that are shown; the command `parley credits verify` lists all. */
 const SHOWN = 100
 
-/** Compares every account with its rows of the last day, on request. */
+/** A button that compares every account with its rows of the last day. */
 export const VerifySection = () => {
   const { t } = useAdminMessages()
   const { start, state, stop } = useVerification()
@@ -57,7 +57,7 @@ export const VerifySection = () => {
   )
 }
 
-/** The last run of the background work, which compares all accounts each day. */
+/** The last verification by the background work, which compares all accounts each day. */
 const LastRun = () => {
   const { t, moment } = useAdminMessages()
   const { data: money } = useQuery(moneyQuery)

@@ -2,7 +2,7 @@ import type { MoneyReport } from "@parley/client"
 import { daysOf } from "../../../api/usage.ts"
 import type { DayOfValues } from "../../../charts/StackedDays.tsx"
 
-/** Sums of rows, by a name, the largest first. */
+/** The sum of the rows with one name. Lists of sums begin with the largest. */
 export interface Sum {
   readonly id: string
   readonly count: number
@@ -22,11 +22,11 @@ const sumsOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Sum> =>
     }))
     .toSorted((a, b) => b.amount - a.amount)
 
-/** Charges or payments: by name over all days, by name of today, and by day. */
+/** Sums of charges or payments: by name over all days, by name for today, and by day. */
 export interface Sums {
   readonly total: ReadonlyArray<Sum>
   readonly today: ReadonlyArray<Sum>
-  /** Every day, those without an entry too. */
+  /** All days, including those without an entry. */
   readonly days: ReadonlyArray<DayOfValues>
 }
 
@@ -42,7 +42,7 @@ const summed = (money: MoneyReport, entries: ReadonlyArray<Entry>): Sums => {
   }
 }
 
-/** The charges in credits, by model. */
+/** The sums of the charged credits, by model. */
 export const chargesOf = (money: MoneyReport): Sums =>
   summed(
     money,
@@ -51,14 +51,14 @@ export const chargesOf = (money: MoneyReport): Sums =>
 
 const CURRENCY = /^[a-z]{3}$/i
 
-/** An amount in the smallest unit of a currency, in its major unit: 12.5; yen without decimals. */
+/** Converts an amount from the smallest unit of a currency to its major unit: 12.5; yen without decimals. */
 const majorUnits = (amount: number, currency: string): number => {
   if (!CURRENCY.test(currency)) return amount
   const { maximumFractionDigits = 0 } = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions()
   return Number(`${amount}e-${maximumFractionDigits}`)
 }
 
-/** The payments in major units, by currency. */
+/** The sums of the payments in major units, by currency. */
 export const revenueOf = (money: MoneyReport): Sums =>
   summed(
     money,

@@ -2,19 +2,19 @@ import type { AccountDifference } from "@parley/client"
 import { useEffect, useRef, useState } from "react"
 import { parley } from "../../../api/parley.ts"
 
-/** The state of a comparison of all accounts with their rows. */
+/** The state of the comparison of all accounts with their rows. */
 export interface VerificationState {
   readonly status: "never" | "running" | "stopped" | "done" | "failed"
   /** The number of compared accounts. */
   readonly accounts: number
   readonly differences: ReadonlyArray<AccountDifference>
-  /** Why it failed. */
+  /** The failure that ended the comparison. */
   readonly error: unknown
 }
 
 const NEVER: VerificationState = { status: "never", accounts: 0, differences: [], error: null }
 
-/** Compares the accounts page by page, so that no request takes long; a page that is left stops it. */
+/** Compares the accounts page by page, so that no request takes long. Leaving the page stops the comparison. */
 export const useVerification = () => {
   const [state, setState] = useState(NEVER)
   const running = useRef<AbortController>(undefined)

@@ -19,7 +19,7 @@ export interface ActionDialogProps {
   readonly onDone: () => void
 }
 
-/** The fields of the form, and the action that it asks for. */
+/** The fields of the form, and the request that they make. */
 const useAction = ({ kind, onDone, person }: ActionDialogProps) => {
   const client = useQueryClient()
   const [fields, setFields] = useState<ActionFields>(() => ({
@@ -27,7 +27,7 @@ const useAction = ({ kind, onDone, person }: ActionDialogProps) => {
     amount: undefined,
     tier: person.account?.tier ?? "",
     isPinned: person.account?.pinned ?? false,
-    // The same for each try of this dialog, so that a repeated try moves the credits once.
+    // The key stays the same for each try of this dialog, so that a repeated try moves the credits only once.
     key: `dashboard:${crypto.randomUUID()}`
   }))
   const action = useMutation({
@@ -41,7 +41,7 @@ const useAction = ({ kind, onDone, person }: ActionDialogProps) => {
   return { fields, change, action, isReady: isComplete(kind, fields) }
 }
 
-/** Asks for what an action needs and for its reason, and does it. */
+/** The dialog that asks for the details and the reason of an action, and performs it. */
 export const ActionDialog = (props: ActionDialogProps) => {
   const { kind, onClose, person } = props
   const { t } = useAdminMessages()

@@ -14,7 +14,7 @@ import { personPath } from "../personPath.ts"
 import { type Column, Table } from "../Table.tsx"
 import { Waiting } from "../Waiting.tsx"
 
-/** The people, in the order of their ids, and a search for them. */
+/** The page with all people, in the order of their ids, and a search. */
 export const PeoplePage = () => {
   const { t } = useAdminMessages()
   const [search, setSearch] = useState("")

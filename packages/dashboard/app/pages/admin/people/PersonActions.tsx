@@ -6,7 +6,7 @@ import classes from "../Admin.module.css"
 import { Section } from "../Section.tsx"
 import { ActionDialog, type ActionKind } from "./ActionDialog.tsx"
 
-/** The actions that fit a person's state. */
+/** The actions that are possible in the person's state. */
 const actionsOf = ({ account, blockedAt }: Person): ReadonlyArray<ActionKind> => [
   ...(account === null ? [] : (["tier", "grant", "adjust"] as const)),
   ...(account?.pinned === true ? (["unpin"] as const) : []),
@@ -14,7 +14,7 @@ const actionsOf = ({ account, blockedAt }: Person): ReadonlyArray<ActionKind> =>
   blockedAt === null ? "block" : "unblock"
 ]
 
-/** The buttons of an owner's actions on a person. Each asks for what it needs and for the reason. */
+/** The buttons for an owner's actions on a person. Each opens a dialog for the details and the reason. */
 export const PersonActions = ({ person }: { readonly person: Person }) => {
   const { t } = useAdminMessages()
   const [asking, setAsking] = useState<ActionKind>()

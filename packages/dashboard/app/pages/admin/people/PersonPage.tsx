@@ -16,11 +16,11 @@ import { PersonActions } from "./PersonActions.tsx"
 
 export interface PersonPageProps {
   readonly userId: string
-  /** The operator may act, and not only read. */
+  /** True if the operator may act on people and not only read. */
   readonly mayAct: boolean
 }
 
-/** One person: tier, credits and access, the actions on them, and what happened to them. */
+/** The page of one person: tier, credits and access, the possible actions, and the history. */
 export const PersonPage = ({ mayAct, userId }: PersonPageProps) => {
   const { t } = useAdminMessages()
   const { data: person, error, refetch } = useQuery(personQuery(userId))

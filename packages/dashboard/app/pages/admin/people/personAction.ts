@@ -6,15 +6,15 @@ export type ActionKind = "tier" | "grant" | "adjust" | "unpin" | "signOut" | "bl
 /** The fields of the form of an action. */
 export interface ActionFields {
   readonly reason: string
-  /** In whole credits; undefined if none is typed. */
+  /** The amount in whole credits; undefined if the field is empty. */
   readonly amount: number | undefined
   readonly tier: string
   readonly isPinned: boolean
-  /** Names the event: the same key moves credits once. */
+  /** The key of the business event: the same key moves credits only once. */
   readonly key: string
 }
 
-/** True if the form has all that the action needs. */
+/** True if the form contains everything that the action needs. */
 export const isComplete = (kind: ActionKind, { amount, reason, tier }: ActionFields): boolean => {
   if (reason.trim() === "") return false
   if (kind === "tier") return tier !== ""
@@ -23,7 +23,7 @@ export const isComplete = (kind: ActionKind, { amount, reason, tier }: ActionFie
   return true
 }
 
-/** The request of an action. */
+/** The operation that an action calls, with the values of the form. */
 export const actionOf = (kind: ActionKind, fields: ActionFields): PersonAction => {
   const { amount = 0, isPinned: pin, key, tier } = fields
   const reason = fields.reason.trim()

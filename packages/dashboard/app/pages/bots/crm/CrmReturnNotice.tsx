@@ -19,7 +19,7 @@ export interface CrmReturnNoticeProps {
   readonly onDismiss: () => void
 }
 
-/** The result of the connection from which the person returns. */
+/** The result of connecting a CRM, shown when the person returns from the provider. */
 export const CrmReturnNotice = ({ botId, returned, onDismiss }: CrmReturnNoticeProps) => {
   if (returned === undefined) return null
   return "error" in returned ? (
@@ -35,7 +35,7 @@ interface ConnectedProps {
   readonly onDismiss: () => void
 }
 
-/** Reports success only if the connection exists. */
+/** Reports success only if the server confirms the connection. */
 const Connected = ({ botId, provider, onDismiss }: ConnectedProps) => {
   const { data: offers = [] } = useQuery(crmQuery(botId))
   const offer = offers.find((each) => each.provider === provider)

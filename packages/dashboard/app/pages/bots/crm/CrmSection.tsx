@@ -9,7 +9,7 @@ import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import classes from "./CrmSection.module.css"
 import { isCrmKey, useCrmMessages } from "./useCrmMessages.ts"
 
-/** The server's CRM providers, and the bot's connection to each. Empty if the server has none. */
+/** The CRM providers of the server, each with the bot's connection; nothing if the server has none. */
 export const CrmSection = ({ botId }: { readonly botId: string }) => {
   const { t } = useCrmMessages()
   const { data: offers = [], error, refetch } = useQuery(crmQuery(botId))
@@ -41,7 +41,7 @@ export const CrmSection = ({ botId }: { readonly botId: string }) => {
 interface ProviderProps {
   readonly botId: string
   readonly offer: CrmProvider
-  /** Called with a text to announce after an action. */
+  /** Called with the text to announce after an action. */
   readonly onSaid: (text: string) => void
 }
 
@@ -91,7 +91,7 @@ const Provider = ({ botId, offer, onSaid }: ProviderProps) => {
 
 interface DetailsProps {
   readonly connection: CrmConnection
-  /** The provider's. */
+  /** The name of the provider. */
   readonly name: string
 }
 

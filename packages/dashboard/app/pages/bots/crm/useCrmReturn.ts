@@ -3,8 +3,8 @@ import { useSearchParams } from "react-router"
 import { type CrmReturn, isCrmReturn, readCrmReturn, withoutCrmReturn } from "./crmReturn.ts"
 
 /**
- * The way in which a person returned from a CRM provider, until they dismiss it. It is removed from the address at
- * once.
+ * The result with which a person returned from a CRM provider, until the person dismisses it. It is removed from the
+ * address at once.
  */
 export const useCrmReturn = (): { readonly returned: CrmReturn | undefined; readonly dismiss: () => void } => {
   const [query, setQuery] = useSearchParams()

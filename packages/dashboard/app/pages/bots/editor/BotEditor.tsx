@@ -11,7 +11,7 @@ import { newestKey } from "../install/newestKey.ts"
 import { useBotDraft } from "./useBotDraft.ts"
 import { WidgetPreview } from "../widget/WidgetPreview.tsx"
 
-/** A bot's settings, beside the widget as it is with them. */
+/** The settings of a bot, beside a preview of the widget with these settings. */
 export const BotEditor = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useMessages()
   const client = useQueryClient()

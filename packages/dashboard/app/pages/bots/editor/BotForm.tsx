@@ -18,19 +18,19 @@ import { TranslationsField } from "./TranslationsField.tsx"
 export interface BotFormProps {
   readonly draft: BotDraft
   readonly onChange: (change: Partial<BotDraft>) => void
-  /** The server's refusal of the last save. */
+  /** The failure with which the server refused the last save. */
   readonly problem: unknown
   readonly isBusy: boolean
   /** The label of the submit button. */
   readonly action: string
   readonly onSubmit: () => void
-  /** Set if there are changes to discard. */
+  /** Discards the changes; set only if there are any. */
   readonly onDiscard?: (() => void) | undefined
-  /** Content beside the buttons. */
+  /** Further content beside the buttons. */
   readonly note?: ReactNode
 }
 
-/** Everything that an owner decides about a bot. */
+/** The form with all settings of a bot. */
 export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, onDiscard, note }: BotFormProps) => {
   const { t } = useMessages()
   const refused = refusedOf(problem)
@@ -83,7 +83,7 @@ export const BotForm = ({ draft, onChange, problem, isBusy, action, onSubmit, on
 
 interface FieldsProps extends Pick<BotFormProps, "draft" | "onChange"> {
   readonly refused: ReadonlySet<string>
-  /** The error text of a setting that the server refused. */
+  /** Returns the error text of a setting that the server refused; undefined if it was accepted. */
   readonly wrong: (name: keyof BotDraft, key: MessageKey, most?: number) => string | undefined
 }
 
@@ -128,7 +128,7 @@ const LookSection = ({ draft, onChange, refused, wrong }: FieldsProps) => {
   )
 }
 
-/** The model, its instructions and its documents, and whether visitors add files. */
+/** The fields for the model, its instructions, the documents, and files from visitors. */
 const KnowledgeSection = ({ draft, onChange, wrong }: FieldsProps) => {
   const { t } = useMessages()
   const widget = useWidgetMessages()
@@ -155,7 +155,7 @@ const KnowledgeSection = ({ draft, onChange, wrong }: FieldsProps) => {
   )
 }
 
-/** The sites and the limits of the bot. */
+/** The fields for the sites and the limits of the bot. */
 const LimitsSection = ({ draft, onChange, wrong }: FieldsProps) => {
   const { t } = useMessages()
   return (

@@ -18,7 +18,7 @@ export interface BotFrameProps {
   readonly children: ReactNode
 }
 
-/** The frame of all pages of a bot: its name and state, and the links to the other pages. */
+/** The frame of all pages of a bot: its name and state, and links between the pages. */
 export const BotFrame = ({ bot, children }: BotFrameProps) => {
   const { t } = useWidgetMessages()
   const navigate = useNavigate()

@@ -4,7 +4,7 @@ import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { BLACK, WHITE } from "../../../theme/plainColours.ts"
 import classes from "./BotForm.module.css"
 
-/** The text colour that the widget uses on a colour: white if it is legible, otherwise black, which then is. */
+/** The text colour that the widget uses on a colour: white if white is legible there, otherwise black. */
 const inkOn = (colour: string): "white" | "black" => (contrast(WHITE, colour) >= LEGIBLE ? "white" : "black")
 
 export interface ColourFieldProps {
@@ -13,7 +13,7 @@ export interface ColourFieldProps {
   readonly onChange: (colour: string) => void
 }
 
-/** The bot's colour, picked or typed, with the legible colours on and beside it. */
+/** The field for the bot's colour, picked or typed, with a sample of the text on it and beside it. */
 export const ColourField = ({ value, isRefused, onChange }: ColourFieldProps) => {
   const { t } = useMessages()
   const isWhole = isColour(value)
@@ -56,7 +56,7 @@ const Legibility = ({ colour }: { readonly colour: string }) => {
     ink: t(`bots.colour.${ink}`),
     ratio: number(ratio, { maximumFractionDigits: 1 })
   })
-  // The widget also uses the colour for text on a white background. If the colour is too pale there, the widget darkens it.
+  // The widget also uses the colour for text on white. If the colour is too pale for that, the widget darkens it.
   const isPale = contrast(colour, WHITE) < LEGIBLE
   return isPale ? `${words}. ${t("bots.colour.pale")}` : `${words}.`
 }

@@ -8,11 +8,11 @@ import { ConfirmDialog } from "../../../shell/ConfirmDialog.tsx"
 export interface DeleteBotDialogProps {
   readonly bot: Bot
   readonly onClose: () => void
-  /** It is deleted. */
+  /** Called when the bot is deleted. */
   readonly onDeleted?: () => void
 }
 
-/** Asks before a bot is deleted with all its conversations. */
+/** Asks for confirmation before a bot and all its conversations are deleted. */
 export const DeleteBotDialog = ({ bot, onClose, onDeleted }: DeleteBotDialogProps) => {
   const { t } = useMessages()
   const client = useQueryClient()

@@ -7,7 +7,7 @@ import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { Icon } from "../../../theme/Icon.tsx"
 import classes from "./BotForm.module.css"
 
-/** From how many documents on they are searched for. */
+/** The number of documents from which on the field has a search. */
 const SEARCHED_FROM = 9
 
 export interface DocumentsFieldProps {
@@ -15,7 +15,7 @@ export interface DocumentsFieldProps {
   readonly onChange: (documentIds: ReadonlyArray<string>) => void
 }
 
-/** The choice of the documents that a bot answers from. */
+/** The field for the documents from which a bot answers. */
 export const DocumentsField = ({ documentIds, onChange }: DocumentsFieldProps) => {
   const { t } = useMessages()
   const { documents = [] } = useDocuments()

@@ -9,7 +9,7 @@ export interface ModelFieldProps {
   readonly onChange: (modelId: string | null) => void
 }
 
-/** The choice of the model that answers: of this server's available models, the plan has to include it. */
+/** The field for the model that answers: one that this server can run and the person's plan includes. */
 export const ModelField = ({ modelId, onChange }: ModelFieldProps) => {
   const { t } = useMessages()
   const modelName = useModelName()

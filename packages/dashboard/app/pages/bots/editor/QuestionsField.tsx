@@ -10,7 +10,7 @@ export interface QuestionsFieldProps {
   readonly onChange: (questions: ReadonlyArray<string>) => void
 }
 
-/** Questions that visitors are offered to begin with. */
+/** The field for questions that the widget suggests to visitors. */
 export const QuestionsField = ({ questions, isRefused, onChange }: QuestionsFieldProps) => {
   const { t } = useMessages()
   const change = (index: number, question: string) =>

@@ -14,7 +14,7 @@ export interface TranslationsFieldProps {
   readonly onChange: (translations: Translations) => void
 }
 
-/** The texts for visitors who read the widget in one of its languages. */
+/** The fields for texts in the languages of the widget, which visitors with that language see. */
 export const TranslationsField = ({ translations, error, onChange }: TranslationsFieldProps) => {
   const { t, language: ours } = useMessages()
   const names = new Intl.DisplayNames(ours, { type: "language" })

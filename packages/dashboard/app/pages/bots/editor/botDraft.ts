@@ -2,12 +2,12 @@ import { type Bot, ParleyError } from "@parley/client"
 import type { BotSettings, WelcomeCard } from "../../../api/bots.ts"
 import { accentColour } from "../../../theme/plainColours.ts"
 
-/** The settings as a person types them: fields that may be invalid for the moment are texts. */
+/** The settings of a bot while a person edits them. Fields that may be invalid meanwhile are texts. */
 export interface BotDraft extends Omit<
   BotSettings,
   "allowedSites" | "declineText" | "handOverEmail" | "launcherText" | "personName"
 > {
-  /** One a line. */
+  /** The allowed sites, one in each line. */
   readonly allowedSites: string
   readonly declineText: string
   readonly handOverEmail: string
@@ -43,7 +43,7 @@ export const newBotDraft = (welcomeMessage: string): BotDraft => ({
   active: true
 })
 
-/** The settings of a bot, to be changed. */
+/** The draft for editing an existing bot. */
 export const draftOf = ({
   id: _id,
   keys: _keys,
@@ -60,14 +60,14 @@ export const draftOf = ({
 })
 
 const withoutBlanks = (questions: ReadonlyArray<string>) => questions.filter((question) => question.trim() !== "")
-/** Without cards in which a person has typed nothing. */
+/** Removes cards without any text. */
 const withoutBlankCards = (cards: ReadonlyArray<WelcomeCard>) =>
   cards
     .filter(({ link = "", question = "", text = "", title }) => `${title}${text}${link}${question}`.trim() !== "")
     .map((card) => (card.link === undefined ? card : { ...card, link: card.link.trim() }))
 const textOrNull = (text: string): string | null => (text.trim() === "" ? null : text)
 
-/** The settings of a draft, in the form in which they are sent. */
+/** Converts a draft to the settings that are sent to the server. */
 export const settingsOf = (draft: BotDraft): BotSettings => ({
   ...draft,
   allowedSites: draft.allowedSites
@@ -92,7 +92,7 @@ export const settingsOf = (draft: BotDraft): BotSettings => ({
   )
 })
 
-/** Only the differences, so that changes of another tab stay. */
+/** The settings that differ between two drafts. Only these are sent, so that changes of another tab are kept. */
 export const changesOf = (before: BotDraft, after: BotDraft): Partial<BotSettings> => {
   const [old, now] = [settingsOf(before), settingsOf(after)]
   return Object.fromEntries(
@@ -104,7 +104,7 @@ export const changesOf = (before: BotDraft, after: BotDraft): Partial<BotSetting
 
 const REFUSALS: ReadonlySet<string> = new Set(["invalid_request", "invalid_bot"])
 
-/** The names of the settings that the server refused; empty if it refused something else. */
+/** The names of the settings that the server refused; empty if the failure has another reason. */
 export const refusedOf = (error: unknown): ReadonlySet<string> => {
   const issues = error instanceof ParleyError && REFUSALS.has(error.code) ? error.details["issues"] : undefined
   if (!Array.isArray(issues)) return new Set()

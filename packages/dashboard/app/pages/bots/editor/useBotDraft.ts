@@ -12,13 +12,13 @@ export const useBotDraft = (saved: BotDraft, botId: string | undefined) => {
     setWritten(draft)
     botDrafts.keep(userId, botId, draft)
   }
-  // A draft of an earlier release lacks the settings that are new.
+  // A draft that an earlier release stored lacks newer settings.
   const draft = written === undefined ? saved : { ...saved, ...written }
   return {
     draft,
     changes: changesOf(saved, draft),
     change: (change: Partial<BotDraft>) => keep({ ...draft, ...change }),
-    /** As it is saved. */
+    /** Restores the saved settings. */
     discard: () => keep(undefined)
   }
 }

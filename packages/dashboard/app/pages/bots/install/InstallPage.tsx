@@ -4,7 +4,10 @@ import { KeysSection } from "./KeysSection.tsx"
 import { SitesSection } from "./SitesSection.tsx"
 import { SnippetSection } from "./SnippetSection.tsx"
 
-/** The installation of a bot on a site: the lines to paste, the sites that load it, and the keys in the lines. */
+/**
+ * The page for installing a bot on a site: the lines to paste, the sites that load the widget, and the public keys in
+ * the lines.
+ */
 export const InstallPage = ({ bot }: { readonly bot: Bot }) => (
   <div className={classes.page}>
     <SnippetSection bot={bot} />

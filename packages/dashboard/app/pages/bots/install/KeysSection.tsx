@@ -10,7 +10,7 @@ import { ProblemNotice } from "../../../shell/ProblemNotice.tsx"
 import classes from "./Install.module.css"
 import { newestKey } from "./newestKey.ts"
 
-/** The keys that the bot is known by. */
+/** The public keys of the bot. */
 export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useMessages()
   const keep = useKeeping()
@@ -51,7 +51,7 @@ export const KeysSection = ({ bot }: { readonly bot: Bot }) => {
   )
 }
 
-/** Updates the cached bot after a change of its keys. */
+/** Updates the cached bot after its keys have changed. */
 const useKeeping = () => {
   const client = useQueryClient()
   return (bot: Bot) => {
@@ -63,7 +63,7 @@ const useKeeping = () => {
 interface KeyRowProps {
   readonly botKey: BotKey
   readonly isInSnippet: boolean
-  /** Undefined for the only key. */
+  /** Retires the key; undefined for the only key, which cannot be retired. */
   readonly onRetire: (() => void) | undefined
 }
 

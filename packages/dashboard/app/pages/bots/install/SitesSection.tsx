@@ -8,13 +8,15 @@ import { useWidgetMessages } from "../widget/useWidgetMessages.ts"
 import { agoOf } from "./agoOf.ts"
 import classes from "./Install.module.css"
 
-/** Which sites loaded the widget, which tried to but are not allowed, and which allowed ones did not. */
+/**
+ * The sites that loaded the widget, those that tried to but are not allowed, and allowed sites that did not load it.
+ */
 export const SitesSection = ({ bot }: { readonly bot: Bot }) => {
   const { t, language } = useWidgetMessages()
   const { data, dataUpdatedAt, error, refetch } = useQuery(sitesQuery(bot.id))
   const sites = data?.sites ?? []
   const loaded = new Set(sites.filter(({ allowed }) => allowed).map(({ site }) => site))
-  // A site with a star stands for sites whose names are not known.
+  // An allowed site with a star stands for sites of unknown names, so it is not listed here.
   const silent = bot.allowedSites.filter((site) => !loaded.has(site) && !site.includes("*"))
   const ago = (seenAt: string) => agoOf(Date.parse(seenAt), dataUpdatedAt, language)
   return (
@@ -52,5 +54,5 @@ export const SitesSection = ({ bot }: { readonly bot: Bot }) => {
   )
 }
 
-/** Without the scheme that nearly all sites have. */
+/** A site without `https://`, which nearly all sites have. */
 const bare = (site: string): string => site.replace(/^https:\/\//, "")

@@ -9,7 +9,7 @@ import classes from "./Install.module.css"
 import { newestKey } from "./newestKey.ts"
 import { type Platform, PLATFORMS, snippetOf } from "./snippetOf.ts"
 
-/** The lines that put the bot on a site, by what the site is made with. */
+/** The lines that put the bot on a site, for each software of sites. */
 export const SnippetSection = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useWidgetMessages()
   const { data: settings } = useQuery(serverSettingsQuery)

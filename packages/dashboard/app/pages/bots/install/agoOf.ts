@@ -4,11 +4,11 @@ const UNITS = [
   ["minute", 60_000]
 ] as const
 
-/** The time since a moment, in words: "3 minutes ago". Takes the moment and the present in Unix milliseconds. */
+/** The time since a moment, for people: "3 minutes ago". `moment` and `now` are in Unix milliseconds. */
 export const agoOf = (moment: number, now: number, language: string): string => {
   const words = new Intl.RelativeTimeFormat(language, { numeric: "auto" })
   const passed = Math.max(0, now - moment)
   const [unit, length] = UNITS.find(([, each]) => passed >= each) ?? ["second", 1_000]
-  // The clocks of server and browser differ by seconds.
+  // Seconds are shown as "now", because the clocks of server and browser differ by seconds.
   return words.format(unit === "second" ? 0 : -Math.floor(passed / length), unit)
 }

@@ -1,4 +1,4 @@
 import type { Bot } from "@parley/client"
 
-/** The public key that new pages get. */
+/** The newest public key of a bot, which new pages use. */
 export const newestKey = ({ keys }: Bot): string => keys.at(-1)?.publicKey ?? ""

@@ -1,14 +1,14 @@
-/** The software of a site. */
+/** The kinds of software with which sites are made. */
 export const PLATFORMS = ["html", "wordpress", "shopify", "webflow", "react"] as const
 export type Platform = (typeof PLATFORMS)[number]
 
 export interface Snippet {
-  /** Of its colours. */
+  /** The language in whose colours the lines are shown. */
   readonly language: "html" | "php" | "tsx"
   readonly text: string
 }
 
-/** The lines that put a bot on a site. `origin` is that of the widget, without a slash at its end. */
+/** The lines that put a bot on a site. `origin` is the widget's origin, without a slash at its end. */
 export const snippetOf = (platform: Platform, publicKey: string, origin: string): Snippet => {
   const tag = `<script async src="${origin}/widget.js" data-public-key="${publicKey}"></script>`
   if (platform === "wordpress") {

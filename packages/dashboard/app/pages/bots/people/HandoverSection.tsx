@@ -12,7 +12,7 @@ export interface HandoverSectionProps {
   readonly refused: ReadonlySet<string>
 }
 
-/** Whether people answer in the place of the bot, when, and under which name. */
+/** The fields that decide if people answer in the place of the bot, when, and under which name. */
 export const HandoverSection = ({ draft, onChange, refused }: HandoverSectionProps) => {
   const { t } = useHandoverMessages()
   return (

@@ -16,10 +16,10 @@ export interface HoursFieldProps {
 
 const DAYS = [1, 2, 3, 4, 5, 6, 7]
 const MOST_RANGES = 50
-/** The end of a day, which a field for times cannot show. */
+/** The end of a day: the server stores 24:00, which a time field of browsers cannot show. */
 const MIDNIGHT = { stored: "24:00", typed: "00:00" }
 
-/** The name of a day of the week, from 1 for Monday. */
+/** The name of a day of the week; 1 is Monday. */
 const dayName = (language: string, day: number): string =>
   // 2024-01-01 was a Monday.
   new Intl.DateTimeFormat(language, { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, day))
@@ -29,7 +29,7 @@ const officeHours = (): Hours => ({
   ranges: DAYS.slice(0, 5).map((day) => ({ day, from: "09:00", to: "17:00" }))
 })
 
-/** The hours at which people answer: ranges of a week, or always. */
+/** The field for the hours at which people answer: ranges in the week, or always. */
 export const HoursField = ({ hours, isRefused, onChange }: HoursFieldProps) => {
   const { t } = useHandoverMessages()
   const change = (place: number, range: Partial<Range>) => {
@@ -87,10 +87,10 @@ export const HoursField = ({ hours, isRefused, onChange }: HoursFieldProps) => {
 
 interface RangeRowProps {
   readonly range: Range
-  /** From 1. */
+  /** The number of the range, beginning with 1. */
   readonly number: number
   readonly onChange: (range: Partial<Range>) => void
-  /** Undefined of the only range. */
+  /** Removes the range; undefined for the only one. */
   readonly onRemove: (() => void) | undefined
 }
 

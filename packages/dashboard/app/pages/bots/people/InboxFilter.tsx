@@ -7,12 +7,12 @@ import { useHandoverMessages } from "./useHandoverMessages.ts"
 
 export interface InboxFilterProps {
   readonly bot: Bot
-  /** Undefined for all conversations. */
+  /** The chosen state; undefined for all conversations. */
   readonly state: HandoverState | undefined
   readonly onChange: (state: HandoverState | undefined) => void
 }
 
-/** The choice of the conversations by their state, with how many are in each. */
+/** Filters the conversations by state, and shows the number of conversations in each state. */
 export const InboxFilter = ({ bot, onChange, state }: InboxFilterProps) => {
   const { t } = useHandoverMessages()
   const { data: counts } = useQuery(inboxQuery(bot))

@@ -15,7 +15,7 @@ export interface PersonDeskProps {
   readonly conversation: Conversation
 }
 
-/** Reads a conversation, the lists and the counts again, of which an action changed something. */
+/** Reads the conversation, the lists and the counts again after an action on the conversation. */
 const useRefresh = (bot: Bot, conversationId: string) => {
   const client = useQueryClient()
   return () =>
@@ -26,7 +26,10 @@ const useRefresh = (bot: Bot, conversationId: string) => {
     ])
 }
 
-/** The form in which a person answers a visitor, with the state of the conversation and the visitor's address and page. */
+/**
+ * The form in which a person answers a visitor, with the state of the conversation and the visitor's e-mail address and
+ * page.
+ */
 export const PersonDesk = ({ bot, conversation }: PersonDeskProps) => {
   const { t, moment } = useHandoverMessages()
   const { askedAt, email, id, page, state } = conversation

@@ -3,7 +3,7 @@ import { Badge } from "@mantine/core"
 import classes from "./people.module.css"
 import { useHandoverMessages } from "./useHandoverMessages.ts"
 
-/** The state of a conversation that a person has or had, or that waits for one. */
+/** A badge with the state of a conversation that waits for a person, or that a person has taken or solved. */
 export const StateBadge = ({ state }: Pick<Conversation, "state">) => {
   const { t } = useHandoverMessages()
   return state === "bot" ? null : (

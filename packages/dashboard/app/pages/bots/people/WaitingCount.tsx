@@ -5,7 +5,7 @@ import { inboxQuery } from "../../../api/inbox.ts"
 import classes from "./people.module.css"
 import { useHandoverMessages } from "./useHandoverMessages.ts"
 
-/** The number of visitors of a bot who wait for a person; nothing if none waits. */
+/** The number of a bot's visitors who wait for a person; nothing if it is 0. */
 export const WaitingCount = ({ bot }: { readonly bot: Bot }) => {
   const { t } = useHandoverMessages()
   const { data } = useQuery(inboxQuery(bot))

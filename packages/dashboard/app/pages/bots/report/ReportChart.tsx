@@ -2,7 +2,7 @@ import type { BotReport } from "@parley/client"
 import { StackedDays } from "../../../charts/StackedDays.tsx"
 import { useHandoverMessages } from "../people/useHandoverMessages.ts"
 
-/** The conversations of each day: those that the bot resolved alone, and the others. */
+/** A chart of the conversations of each day: those that the bot resolved alone, and the others. */
 export const ReportChart = ({ report: { days } }: { readonly report: BotReport }) => {
   const { t, number } = useHandoverMessages()
   return (

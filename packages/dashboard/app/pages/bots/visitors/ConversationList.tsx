@@ -145,5 +145,5 @@ const Row = ({ botId, conversation }: RowProps) => {
   )
 }
 
-/** Characters of a visitor's id that are enough to distinguish visitors. */
+/** The number of characters of a visitor's id that are shown: enough to distinguish visitors. */
 export const VISITOR_SHOWN = 6

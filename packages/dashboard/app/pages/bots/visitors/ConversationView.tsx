@@ -86,7 +86,7 @@ export const ConversationView = ({ bot, conversationId }: ConversationViewProps)
 
 interface MessageProps {
   readonly message: ConversationMessage
-  /** Of the bot. */
+  /** The name of the bot. */
   readonly name: string
 }
 

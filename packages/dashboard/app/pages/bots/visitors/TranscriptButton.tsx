@@ -11,7 +11,7 @@ export interface TranscriptButtonProps {
   readonly conversationId: string
 }
 
-/** Saves a whole conversation as plain text: each message below its author and its time. */
+/** A button that saves a whole conversation as plain text: each message below its author and time. */
 export const TranscriptButton = ({ bot, conversationId }: TranscriptButtonProps) => {
   const { t, moment } = useWidgetMessages()
   const authorOf = ({ author, role }: ConversationMessage) => {
@@ -40,7 +40,7 @@ export const TranscriptButton = ({ bot, conversationId }: TranscriptButtonProps)
   )
 }
 
-/** All messages, the oldest first. */
+/** Reads all messages of a conversation, oldest first. */
 const readMessages = async (botId: string, conversationId: string): Promise<ReadonlyArray<ConversationMessage>> => {
   let all: ReadonlyArray<ConversationMessage> = []
   let before: string | undefined

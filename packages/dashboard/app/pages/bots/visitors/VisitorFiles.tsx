@@ -4,7 +4,7 @@ import { parley } from "../../../api/parley.ts"
 import { useWidgetMessages } from "../widget/useWidgetMessages.ts"
 import classes from "./ConversationView.module.css"
 
-/** The files that a visitor attached to a conversation, each with its download. */
+/** The files that a visitor attached to a conversation, each with a download link. */
 export const VisitorFiles = ({ files }: Pick<ConversationWithMessages, "files">) => {
   const { t, size } = useWidgetMessages()
   if (files.length === 0) return null

@@ -9,7 +9,10 @@ import { useWidgetMessages } from "./useWidgetMessages.ts"
 const SIDES = ["auto", "left", "right"] as const
 const FONTS = ["system", "humanist", "rounded", "serif", "mono"] as const
 const SCHEMES = ["auto", "light", "dark"] as const
-/** The offered radii, in pixels; the interface for programs takes any number between them. */
+/**
+ * The radii that the form offers, in pixels. The HTTP interface accepts any number between the smallest and the
+ * largest.
+ */
 const RADII = [0, 8, 18, 24] as const
 
 export interface AppearanceSectionProps {
@@ -19,7 +22,7 @@ export interface AppearanceSectionProps {
   readonly refused: ReadonlySet<string>
 }
 
-/** The look of the widget. */
+/** The fields for the look of the widget. */
 export const AppearanceSection = ({ draft, onChange, refused }: AppearanceSectionProps) => {
   const { t } = useWidgetMessages()
   const { cornerRadius } = draft

@@ -9,7 +9,7 @@ export interface CardsFieldProps {
   readonly onChange: (cards: ReadonlyArray<WelcomeCard>) => void
 }
 
-/** The cards that visitors see in an empty conversation. */
+/** The field for cards that the widget shows in an empty conversation. */
 export const CardsField = ({ cards, isRefused, onChange }: CardsFieldProps) => {
   const { t } = useWidgetMessages()
   return (
@@ -39,7 +39,7 @@ export const CardsField = ({ cards, isRefused, onChange }: CardsFieldProps) => {
 
 interface CardGroupProps {
   readonly card: WelcomeCard
-  /** From 1. */
+  /** The number of the card, beginning with 1. */
   readonly number: number
   readonly onChange: (card: WelcomeCard) => void
   readonly onRemove: () => void

@@ -10,13 +10,16 @@ import { useWidgetMessages } from "./useWidgetMessages.ts"
 import classes from "./WidgetPreview.module.css"
 
 export interface WidgetPreviewProps {
-  /** The settings as they are typed. */
+  /** The settings in the form, saved or not. */
   readonly draft: BotDraft
-  /** The key of the bot that visitors reach; undefined if there is none yet, or it is switched off. */
+  /** The public key under which visitors reach the bot; undefined if the bot is new or switched off. */
   readonly publicKey: string | undefined
 }
 
-/** The widget with the settings of the form, saved or not: its frame gives sample replies and calls nothing. */
+/**
+ * A preview of the widget with the settings in the form, saved or not. Its frame shows sample replies and calls no
+ * server.
+ */
 export const WidgetPreview = ({ draft, publicKey }: WidgetPreviewProps) => {
   const { t, language: ours } = useWidgetMessages()
   const [chosen, setChosen] = useState<BotLanguage>()
@@ -88,7 +91,7 @@ interface LauncherProps {
 const BUBBLE = "M12 3a9 9 0 1 1-4 17l-5 1 1-5a9 9 0 0 1 8-13z"
 const DOWN = "m6 9 6 6 6-6"
 
-/** The button that opens the chat, on its side, as the script of the widget draws it on a page. */
+/** The button that opens the chat, on the chosen side, drawn like the widget's script draws it on a page. */
 const Launcher = ({ launcher: { launcherLabel, launcherText, look, position }, isOpen, onPress }: LauncherProps) => (
   <button
     type="button"

@@ -3,7 +3,10 @@ import { type BotDraft, settingsOf } from "../editor/botDraft.ts"
 
 const isText = (text: string | null | undefined) => (text ?? "").trim() !== ""
 
-/** The settings of a draft as the widget gets them in a language, with a name in place of a missing one. */
+/**
+ * The settings of a draft in the form in which the widget gets them in one language. A missing name is replaced by
+ * `name`.
+ */
 export const previewedBot = (draft: BotDraft, language: BotLanguage, name: string): object => {
   const { translations, ...settings } = settingsOf(draft)
   const { launcherText, suggestedQuestions = [], welcomeCards = [], welcomeMessage } = translations[language] ?? {}

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from "react"
 
-/** In each message between a page and the frame of a bot (`@parley/widget`). */
+/** The version of the messages between a page and the frame of a bot (`@parley/widget`). */
 const PROTOCOL = 1
 
 /** The look of the launcher, as the frame reports it. */
@@ -13,15 +13,19 @@ export interface ShownLauncher {
 
 interface PreviewFrame {
   readonly frame: RefObject<HTMLIFrameElement | null>
-  /** Undefined until the frame has drawn the bot. */
+  /** The look of the launcher; undefined until the frame has drawn the bot. */
   readonly launcher: ShownLauncher | undefined
 }
 
-/** Keeps a frame of the widget's origin drawing these settings; calls `onClose` if its own button is pressed. */
+/**
+ * Keeps the frame at `origin` drawing the bot's settings. `onClose` is called if the close button in the frame is
+ * pressed.
+ */
 export const usePreviewFrame = (origin: string, bot: object, onClose: () => void): PreviewFrame => {
   const frame = useRef<HTMLIFrameElement>(null)
   const [launcher, setLauncher] = useState<ShownLauncher>()
-  // A draft is a new object at each key press, and the listener stays.
+  // Each key press makes a new draft object, but the listener is registered only once, so it reads the newest values
+  // here.
   const latest = useRef({ text: "", onClose })
   const text = JSON.stringify(bot)
   useEffect(() => {
@@ -45,7 +49,7 @@ export const usePreviewFrame = (origin: string, bot: object, onClose: () => void
   return { frame, launcher }
 }
 
-/** The chat stays closed for the frame, so that it never takes the focus from the form. */
+/** The frame gets the chat as closed, so that it never takes the focus from the form. */
 const send = (frame: HTMLIFrameElement, origin: string, bot: string) =>
   frame.contentWindow?.postMessage(
     { parley: PROTOCOL, isOpen: false, theme: "auto", texts: {}, bot: JSON.parse(bot) as object },

@@ -4,7 +4,7 @@ import { useMessages } from "../../../messages/MessagesProvider.tsx"
 import { useModelName } from "../../../messages/useModelName.ts"
 import { creditsByDay } from "./creditsByDay.ts"
 
-/** Credits by day, a colour for each model. */
+/** A chart of the credits by day, with a colour for each model. */
 export const DaysChart = ({ usage }: { readonly usage: UsageReport }) => {
   const { t, calendarDay } = useMessages()
   const modelName = useModelName()

@@ -4,21 +4,21 @@ import { daysOf } from "../../../api/usage.ts"
 /** The cost of a day, by model. */
 export interface DayOfUsage {
   readonly day: string
-  /** By the model's id. */
+  /** The credits by the id of the model. */
   readonly credits: Readonly<Record<string, number>>
 }
 
 export interface CreditsByDay {
-  /** Ids, the one that cost most first. */
+  /** The ids of the models, the one with the highest cost first. */
   readonly models: ReadonlyArray<string>
-  /** Every day of the time, those without usage too. */
+  /** All days of the report, including those without usage. */
   readonly days: ReadonlyArray<DayOfUsage>
 }
 
 const add = (sums: Map<string, number>, key: string, credits: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + credits)
 
-/** Sums usage by day and model, over all that spent it. */
+/** Sums the usage by day and model, over all spenders. */
 export const creditsByDay = (usage: UsageReport): CreditsByDay => {
   const byModel = new Map<string, number>()
   const byDay = new Map<string, Map<string, number>>()

@@ -10,7 +10,7 @@ import { useModelName } from "../../../messages/useModelName.ts"
 
 const SIGNED = { signDisplay: "exceptZero" } as const
 
-/** One change of the balance, which opens to its receipt. */
+/** One change of the balance. A click opens its receipt. */
 export const HistoryRow = ({ transaction }: { readonly transaction: Transaction }) => {
   const messages = useMessages()
   const { t, number, moment } = messages
@@ -54,14 +54,14 @@ export const HistoryRow = ({ transaction }: { readonly transaction: Transaction 
   )
 }
 
-/** The receipt of a reply or of work, and the credits that a change took or granted. */
+/** The receipt of a reply or of metered work, and the change of each bucket. */
 const Details = ({ transaction }: { readonly transaction: Transaction }) => {
   const { t, number } = useMessages()
   const { amount, allowance_amount: allowance, receipt, reference, topup_amount: topup } = transaction
   const changes = [
     { name: t("usage.change.allowance"), change: allowance },
     { name: t("usage.change.topup"), change: topup },
-    // The rest of the amount changed the debt: a gain of the balance is repaid debt.
+    // The rest of the amount changed the debt; a change that raises the balance repays debt.
     { name: t("usage.change.debt"), change: -(amount - allowance - topup) }
   ].filter(({ change }) => change !== 0)
   return (

@@ -103,7 +103,7 @@ interface ExportButtonProps {
   readonly isDisabled: boolean
 }
 
-/** Saves all pages of the filtered history. */
+/** A button that saves all pages of the filtered history. */
 const ExportButton = ({ filter, isDisabled }: ExportButtonProps) => {
   const { t } = useMessages()
   const [isReading, setReading] = useState(false)

@@ -4,7 +4,10 @@ import classes from "./HistorySection.module.css"
 
 interface Line {
   readonly label: ReactNode
-  /** Quantity, price, and the resulting credits; no price if there is not one for all of the quantity. */
+  /**
+   * The quantity, the price and the resulting credits. The price is undefined if different parts of the quantity have
+   * different prices.
+   */
   readonly figures: readonly [quantity: number, price: number | undefined, credits: number]
 }
 

@@ -20,8 +20,8 @@ const COLUMNS = [
 type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | boolean | null>>
 
 /**
- * The characters that make a spreadsheet run a cell as a formula, also in full width; some skip a tab or a line end
- * before them. An apostrophe prevents that.
+ * The characters with which spreadsheets begin a formula, also in full width; some spreadsheets skip a tab or a line
+ * end first. An apostrophe in front prevents the formula.
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
@@ -55,8 +55,8 @@ const rowOf = (transaction: Transaction): Row => {
 }
 
 /**
- * Transactions as comma-separated values (RFC 4180) with a line of names; the mark lets spreadsheets see UTF-8. The
- * credits of rewritten questions have a column if there are any.
+ * Converts transactions to comma-separated values (RFC 4180) with a line of column names. A byte order mark shows
+ * spreadsheets that the text is UTF-8. The credits of rewritten questions have a column only if there are any.
  */
 export const historyCsv = (transactions: ReadonlyArray<Transaction>): string => {
   const rows = transactions.map(rowOf)

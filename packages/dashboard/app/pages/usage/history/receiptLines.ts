@@ -1,18 +1,18 @@
 import type { Receipt } from "@parley/client"
 
-/** One line of a receipt: tokens at a rate. */
+/** One line of a receipt: a number of tokens at a rate. */
 export interface ReceiptLine {
   readonly kind: "input" | "cacheRead" | "cacheWrite" | "output"
   readonly tokens: number
-  /** Credits for 1,000 tokens. */
+  /** The credits for 1,000 tokens. */
   readonly rate: number
-  /** Not rounded: the sum of all lines is, once. */
+  /** The unrounded credits: only the sum of all lines is rounded. */
   readonly credits: number
 }
 
 /**
- * The parts of a reply's price, without unused ones. If the input exceeds the threshold for long contexts, their rates
- * hold for the whole request.
+ * The lines of a reply's price, without those for no tokens. If the input exceeds the threshold for long contexts, the
+ * rates for long contexts apply to the whole request.
  */
 export const receiptLines = ({ price, usage }: Receipt): ReadonlyArray<ReceiptLine> => {
   const long = price.long_context ?? null
