@@ -6,7 +6,7 @@ import type { Declared } from "../../test/publicTypes/Declarations.ts"
 import { commentText } from "./markdown.ts"
 import { root, textOf } from "./sitePages.ts"
 
-/** A page of the interface of a package: its name in the address, its title, and its text. */
+/** A page about the exports of a package: its name in the address, and its text. */
 export interface ApiPage {
   readonly name: string
   readonly text: string
@@ -15,13 +15,13 @@ export interface ApiPage {
 interface Exported {
   readonly name: string
   readonly declared: Declared
-  /** The specifier that imports it. */
+  /** The specifier from which programs import the export. */
   readonly from: string
-  /** The base of a class, if the base has a name in its file only. */
+  /** The base of a class, if that base is not exported itself. */
   readonly base: Declared | undefined
 }
 
-/** The specifier of an entry: the package's name, and the key of its `exports` for the file. */
+/** Returns the specifier of an entry: the package's name and the key of its `exports` for the source file. */
 const specifierOf = (source: string): string => {
   const [folder = "", file = ""] = source.split("/src/")
   const manifest = JSON.parse(textOf(`${folder}/package.json`)) as {
@@ -35,7 +35,9 @@ const specifierOf = (source: string): string => {
   return `${manifest.name}${found[0].slice(1)}`
 }
 
-/** Links within comments name things of the code: here they are that name. */
+/**
+ * Converts a documentation comment to Markdown. Links in comments name parts of the code, so they become code spans.
+ */
 const proseOf = (says: string): string =>
   commentText(says)
     .replaceAll(/\{@link (\S+?)(?:\s+[^}]*)?\}/g, "`$1`")
@@ -87,12 +89,14 @@ const page = (name: string, title: string, intro: string, all: ReadonlyArray<Exp
 
 const slug = (specifier: string): string => specifier.replace(/^@parley\//, "").replaceAll("/", "-")
 
-/** The domain of the core that a declaration is in: its folder. */
+/** The domain of the core to which a declaration belongs: the folder of its file. */
 const domainOf = ({ declared: { file } }: Exported): string =>
   /packages\/core\/src\/([^/]+)\//.exec(file.replaceAll("\\", "/"))?.[1] ?? "whole"
 
 const CORE = "@parley/core"
-/** The entries of the core that the pages on its domains show; the first is the one that needs no mention. */
+/**
+ * The entries of the core whose exports are described on the pages of its domains. The first one is not named there.
+ */
 const FACES = [CORE, `${CORE}/effect`, `${CORE}/adapter`, `${CORE}/webhook`]
 
 const exportedBy = (source: string, file: string): ReadonlyArray<Exported> => {
@@ -130,7 +134,10 @@ const index = (pages: ReadonlyArray<ApiPage>): ApiPage => {
   return { name: "index", text: `${["# Interface of the packages", intro, lines.join("\n")].join("\n\n")}\n` }
 }
 
-/** Every page of the interface of the packages, of their docstrings and declarations. Compiles them once. */
+/**
+ * All pages about the exports of the packages, from their documentation comments and declarations. Compiles the
+ * packages once.
+ */
 export const apiPages = (): Promise<ReadonlyArray<ApiPage>> =>
   withDeclarations(({ declarationsOf }) => {
     const exported = entries.flatMap(({ source }) => exportedBy(source, declarationsOf(source)))

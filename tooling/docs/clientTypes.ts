@@ -1,7 +1,7 @@
 import { DEFAULT_SESSION_COOKIE, openApiDocument, routes } from "@parley/adapters-http"
 import { problemTable } from "../../packages/adapters-http/src/problems/problemTable.ts"
 
-/** The areas of the HTTP interface that `@parley/client` calls, and the files with their types. */
+/** The areas of the HTTP interface that `@parley/client` calls, each with the name of the file for its types. */
 const AREAS: ReadonlyMap<string, string> = new Map([
   ["Chat", "chat"],
   ["Shared chats and ratings", "sharing"],
@@ -16,7 +16,7 @@ const AREAS: ReadonlyMap<string, string> = new Map([
   ["Development", "development"]
 ])
 
-/** The operations of a long area that have a file of their own: reports on the service as a whole. */
+/** The operations of a long area that get a separate file: reports on the service as a whole. */
 const REPORTS = [
   "getServiceHealth",
   "getServiceReindexing",
@@ -31,7 +31,9 @@ const FILES = [...AREAS.values(), "reports"]
 const fileOf = ({ operationId, tags }: Operation): string | undefined =>
   REPORTS.includes(operationId) ? "reports" : AREAS.get(tags[0] ?? "")
 
-/** Routes of these areas that programs do not call: browsers navigate there, or the payment provider calls. */
+/**
+ * Operations of these areas that programs do not call: a browser navigates there, or the payment provider calls them.
+ */
 const LEFT_OUT = ["getChatHealth", "connectCrm", "completeCrmConnection", "receivePaymentEvent"]
 
 interface JsonSchema {
@@ -70,7 +72,7 @@ interface Operation {
 const comment = (text: string | undefined, indent: string): string =>
   text === undefined ? "" : `${indent}/** ${text.replaceAll(/\s+/g, " ").replaceAll("*/", "*\\/")} */\n`
 
-/** The TypeScript of a JSON schema. Names of schemas are noted in `used`. */
+/** Converts a JSON schema to TypeScript. The names of schemas that it refers to are added to `used`. */
 const typeOf = (schema: JsonSchema, indent: string, used: Set<string>): string => {
   const within = (part: JsonSchema) => typeOf(part, indent, used)
   if (schema.$ref !== undefined) {
@@ -99,7 +101,7 @@ const fieldsOf = ({ properties = {}, required = [] }: JsonSchema, indent: string
   return `{\n${fields.join("")}${indent}}`
 }
 
-/** Optional parameters may be given as undefined, which leaves them out. */
+/** The schema of parameters. An optional parameter may also be undefined, and is left out then. */
 const schemaOfParameters = (parameters: ReadonlyArray<Parameter>): JsonSchema => ({
   properties: Object.fromEntries(
     parameters.map(({ description, name, required, schema }) => [
@@ -134,7 +136,7 @@ const operationOf = (operation: Operation, used: Set<string>): string => {
   const placed = (["path", "query"] as const).flatMap((place) => {
     const found = ofPlace(place)
     const isOptional = found.every(({ required }) => !required)
-    // The names of the parts of a path say enough.
+    // The parameters of a path get no descriptions, because their names are clear.
     const shown = place === "path" ? found.map((part) => ({ ...part, description: undefined })) : found
     return found.length === 0
       ? []
@@ -151,20 +153,20 @@ const HEAD = `// Written by \`npm run docs:tables\` from the table of routes: ch
 
 interface Called {
   readonly operation: Operation
-  /** Its method and path. */
+  /** The method and the path of the operation. */
   readonly name: string
 }
 
 interface Area {
   readonly file: string
   readonly operations: string
-  /** The schemas that its operations name, and those that these name. */
+  /** The schemas that the operations refer to, directly or through other schemas. */
   readonly schemas: ReadonlyMap<string, NamedType>
-  /** The schemas that its operations name themselves. */
+  /** The names of the schemas that the operations refer to directly. */
   readonly named: ReadonlySet<string>
 }
 
-/** The TypeScript of a named schema. */
+/** The TypeScript of a named schema, and the names of the schemas in it. */
 interface NamedType {
   readonly text: string
   readonly named: ReadonlySet<string>
@@ -177,7 +179,7 @@ const areaOf = (file: string, called: ReadonlyArray<Called>, schemas: Schemas): 
   const operations = called.map(({ operation }) => operationOf(operation, named)).join("")
   const found = new Map<string, NamedType>()
   const all = new Set(named)
-  // A set is iterated to its end, also over the names that are added meanwhile.
+  // The loop also reaches the names that are added to the set meanwhile.
   for (const name of all) {
     const schema = schemas[name] ?? {}
     const parts = new Set<string>()
@@ -193,7 +195,7 @@ const typeTexts = (schemas: ReadonlyMap<string, NamedType>): ReadonlyArray<strin
 
 const operationsName = (file: string): string => `${file[0]?.toUpperCase()}${file.slice(1)}Operations`
 
-/** The file of an area: the schemas that only this area names, and its operations. */
+/** The text of the file of an area: the schemas that only this area uses, and its operations. */
 const areaText = ({ file, named, operations, schemas }: Area, shared: ReadonlyMap<string, NamedType>): string => {
   const own = new Map([...schemas].filter(([name]) => !shared.has(name)))
   const imported = [...new Set([...named, ...[...own.values()].flatMap((type) => [...type.named])])]
@@ -204,7 +206,7 @@ const areaText = ({ file, named, operations, schemas }: Area, shared: ReadonlyMa
   return [HEAD, ...imports, ...typeTexts(own), interfaceText].join("\n")
 }
 
-/** The file that joins the areas, with the addresses of the operations and the codes of failures. */
+/** The text of the file that joins the areas, with the addresses of all operations and the codes of failures. */
 const wholeText = (files: ReadonlyArray<string>, called: ReadonlyArray<Called>): string => {
   const addresses = called.map(({ name, operation }) => `  ${operation.operationId}: ${JSON.stringify(name)}`)
   const codes = Object.keys(problemTable).toSorted()
@@ -218,7 +220,7 @@ const wholeText = (files: ReadonlyArray<string>, called: ReadonlyArray<Called>):
   ].join("\n")
 }
 
-/** The sources of `@parley/client` that have the types of the HTTP interface, by their paths in its `src`. */
+/** The sources of `@parley/client` with the types of the HTTP interface, by their paths in `src`. */
 export const clientTypes = (): ReadonlyMap<string, string> => {
   const document = openApiDocument({ routes, version: "", cookieName: DEFAULT_SESSION_COOKIE })
   const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Operation>>>>

@@ -2,18 +2,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root, textFiles, textOf } from "./sitePages.ts"
 
-/** A block of code in a file of Markdown. */
+/** A code block in a Markdown file. */
 export interface CodeBlock {
   readonly path: string
-  /** Of its first line of code, from 1. */
+  /** The number of its first line of code in the file, beginning with 1. */
   readonly line: number
   readonly language: string
   /** The words after the language, for example `run`. */
   readonly marks: ReadonlyArray<string>
   readonly text: string
-  /** Hidden declarations that the block needs: a comment `<!-- given: ... -->` before it. */
+  /**
+   * Declarations that the block needs and readers do not see: from a comment `<!-- given: ... -->` before the block.
+   */
   readonly given: string
-  /** The expected output of a run: the content of the next block, marked `output`. */
+  /** The expected output of the program: the content of the following block with the mark `output`. */
   readonly output: string | undefined
 }
 
@@ -50,29 +52,29 @@ const blocksIn = (path: string): ReadonlyArray<CodeBlock> => {
   })
 }
 
-/** Every block of code in the documents, the READMEs and the pages of the domains. */
+/** All code blocks in the documents, the READMEs and the pages of the domains. */
 export const codeBlocks = (): ReadonlyArray<CodeBlock> =>
   textFiles()
     .filter((path) => !path.startsWith("docs/reference/"))
     .flatMap(blocksIn)
 
-/** The blocks that are programs of TypeScript. */
+/** The blocks that are TypeScript programs. */
 export const programs = (blocks: ReadonlyArray<CodeBlock>): ReadonlyArray<CodeBlock> =>
   blocks.filter(({ language }) => language === "ts" || language === "tsx")
 
-/** A block as a module with the same line numbers as in its file. */
+/** Converts a block to a module whose line numbers equal those in the Markdown file. */
 export const moduleOf = ({ given, line, text }: CodeBlock): string => {
   const before = `${given}\nexport {}`
   return `${before}${"\n".repeat(line - before.split("\n").length)}${text}\n`
 }
 
-/** The name of a block's module: its file's, and the line that it begins on. */
+/** The name of a block's module: the name of the file and the number of the block's first line. */
 export const moduleName = ({ language, line, path }: CodeBlock): string =>
   `${path.replaceAll("/", "__")}__${line}.${language}`
 
 /**
- * Writes blocks as modules of a project of TypeScript, which is there while `use` runs: within the repository, so that their
- * imports find its packages. `use` takes the path of the project's configuration.
+ * Writes blocks as modules of a TypeScript project, which exists while `use` runs. The project is within the
+ * repository, so that the modules can import its packages. `use` gets the path of the project's configuration.
  */
 export const withProject = async <A>(
   blocks: ReadonlyArray<CodeBlock>,

@@ -9,13 +9,16 @@ export interface CommandLine {
 
 const SHELLS = ["sh", "bash", "shell"]
 
-/** The words of a command: a quoted text is one word; comments, redirections and what follows them are dropped. */
+/**
+ * Splits a command line into words. A quoted text is one word; comments and redirections are dropped with everything
+ * after them.
+ */
 const wordsOf = (line: string): ReadonlyArray<string> =>
   (line.replace(/(^|\s)(?:#|\d?[<>](?=[\s&])|&(?:\s|$)).*$/, "").match(/"[^"]*"|'[^']*'|[^\s]+/g) ?? []).map((word) =>
     word.replaceAll(/^["']|["']$/g, "")
   )
 
-/** Every call of `parley` in blocks of shell commands, also behind variables, `npx` and `&&`. */
+/** Every call of `parley` in blocks of shell commands, also after variables, `npx` and `&&`. */
 export const commandLines = (blocks: ReadonlyArray<CodeBlock>): ReadonlyArray<CommandLine> =>
   blocks
     .filter(({ language }) => SHELLS.includes(language))
@@ -29,7 +32,7 @@ export const commandLines = (blocks: ReadonlyArray<CodeBlock>): ReadonlyArray<Co
       )
     )
 
-/** The reason why the command line would not parse; undefined if it would. */
+/** The reason why the command line cannot be parsed; undefined if it can be parsed. */
 export const problemOfLine = (
   words: ReadonlyArray<string>,
   commands: ReadonlyArray<CommandHelp>

@@ -26,13 +26,13 @@ const helpOf = async (words: ReadonlyArray<string>): Promise<HelpDoc.HelpDoc> =>
   return help
 }
 
-/** A command of the command line, after `parley`. */
+/** The help of one command; its words are those after `parley`. */
 export interface CommandHelp {
   readonly words: ReadonlyArray<string>
   readonly help: HelpDoc.HelpDoc
 }
 
-/** Every command that does something, in the order of the help. */
+/** All commands that run something, in the order of the help. */
 export const commands = async (words: ReadonlyArray<string> = []): Promise<ReadonlyArray<CommandHelp>> => {
   const help = await helpOf(words)
   const names = (help.subcommands ?? []).flatMap((group) => group.commands.map(({ name }) => name))
@@ -66,7 +66,7 @@ const section = ({ help, words }: CommandHelp): string => {
   ].join("\n\n")
 }
 
-/** The page of all commands, as their help has them. */
+/** The page of all commands, made from their help. */
 export const commandsPage = async (): Promise<string> => {
   const groups = Map.groupBy(await commands(), ({ words }) => (words.length === 1 ? "" : (words[0] ?? "")))
   return generatedPage("Commands", [

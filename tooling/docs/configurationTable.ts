@@ -3,7 +3,7 @@ import { readSettings } from "../../packages/cli/src/config/readConfig.ts"
 import { generatedPage, table } from "./markdown.ts"
 import { textOf } from "./sitePages.ts"
 
-/** A row of the table of variables: names, default and meaning. */
+/** A row of the table of environment variables: names, default and meaning. */
 export interface VariableRow {
   readonly names: ReadonlyArray<string>
   readonly default: string
@@ -19,7 +19,7 @@ const cellsOf = (line: string): ReadonlyArray<string> =>
     .map((text) => text.trim())
 
 /**
- * A name may leave out the beginning that it shares with the first one: `CRM_PROVIDER_ONE_CLIENT_ID`,
+ * The names in a cell. A name may omit the prefix that it shares with the first one: `CRM_PROVIDER_ONE_CLIENT_ID`,
  * `_CLIENT_SECRET`.
  */
 const namesOf = (text: string): ReadonlyArray<string> => {
@@ -28,7 +28,7 @@ const namesOf = (text: string): ReadonlyArray<string> => {
   return written.map((name) => (name.startsWith("_") ? `${prefix}${name}` : name))
 }
 
-/** The variables as the command line's own page describes them. */
+/** The variables as the README of the command line describes them. */
 export const describedVariables = (): ReadonlyArray<VariableRow> => {
   const lines = textOf(README).split("\n")
   const start = lines.findIndex((line) => /^\| variable +\| default/.test(line))
@@ -39,7 +39,7 @@ export const describedVariables = (): ReadonlyArray<VariableRow> => {
   })
 }
 
-/** The names in `.env.example`, in their order, each with the title that it stands under. */
+/** The names in `.env.example` in order, each with the title above it. */
 export const exampleVariables = (): ReadonlyMap<string, string> => {
   const names = new Map<string, string>()
   let title = ""
@@ -51,7 +51,7 @@ export const exampleVariables = (): ReadonlyMap<string, string> => {
   return names
 }
 
-/** Settings under which the reader also reads conditional variables. */
+/** Settings with which the configuration also reads variables that depend on others. */
 const settings: Environment = {
   DATABASE_URL: "postgres://parley@127.0.0.1/parley",
   PARLEY_FILES_URL: "s3://bucket",
@@ -63,8 +63,8 @@ const settings: Environment = {
 }
 
 /**
- * Every variable that the configuration reads, found by reading one. `configFile` is a file for `PARLEY_CONFIG` with
- * an embedder.
+ * All variables that the configuration reads, found by reading a configuration. `configFile` is the path of a file for
+ * `PARLEY_CONFIG` that contains an embedder.
  */
 export const readVariables = (configFile: string): ReadonlySet<string> => {
   const seen = new Set<string>()
@@ -80,7 +80,7 @@ export const readVariables = (configFile: string): ReadonlySet<string> => {
   return seen
 }
 
-/** Links of the command line's page, as they lead from the page of the site. */
+/** Rewrites links in the command line's README, so that they work from the page of the site. */
 const fromReference = (text: string): string => text.replaceAll("](../", "](../../packages/")
 
 /** The page of all variables, grouped as in `.env.example`. */

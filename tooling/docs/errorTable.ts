@@ -11,18 +11,21 @@ import { errorRemedies } from "./errorRemedies.ts"
 import { cell, code, commentText, generatedPage, table } from "./markdown.ts"
 import { root, textOf } from "./sitePages.ts"
 
-/** A class of errors: its documentation, and the codes of its instances. */
+/** An error class: its documentation comment, and the codes of its instances. */
 interface ErrorClass {
   readonly name: string
   readonly says: string
   readonly codes: ReadonlyArray<string>
-  /** True if each instance computes its code. */
+  /** True if an instance computes its code, so that the class has several codes. */
   readonly computes: boolean
 }
 
 const DECLARATION =
   /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^export class (\w+) extends (?:Schema\.TaggedError|Error\b)/gm
-/** If a class computes its code, the codes are literals elsewhere in its file. */
+/**
+ * The form of a code in a class's file. If a class computes its code, the codes are such literals elsewhere in the
+ * file.
+ */
 const LITERAL_CODE = /"([a-z]+(?:_[a-z]+)+)"/g
 
 const classesIn = (path: string): ReadonlyArray<ErrorClass> => {
@@ -39,8 +42,8 @@ const classesIn = (path: string): ReadonlyArray<ErrorClass> => {
 }
 
 /**
- * Every class of errors of the library packages. A class that computes its code owns the codes that no other class
- * has.
+ * All error classes of the library packages. A class that computes its code gets those codes of its file that no other
+ * class has.
  */
 export const errorClasses = (): ReadonlyArray<ErrorClass> => {
   const all = globSync("packages/{core,adapters-*}/src/**/*.ts", { cwd: root })
@@ -71,15 +74,15 @@ const statuses: Readonly<Record<number, string>> = {
 }
 
 /**
- * The title, and the documentation of the class if it adds something: if a class has several codes, each has the title
- * only.
+ * The title of a code, and the documentation of its class if that says more. If a class has several codes, its
+ * documentation is left out.
  */
 const sayings = (title: string, thrown: ReadonlyArray<ErrorClass>): ReadonlyArray<string> => {
   const says = thrown.filter(({ computes }) => !computes).map((each) => each.says)
   return [`**${title}.**`, ...says.filter((each) => each !== `${title}.`)]
 }
 
-/** The additional fields of the response. */
+/** The sentences about additional fields and headers of the response. */
 const additions = ({ mayRetryAfter, members = [], tellsRateLimit }: ProblemKind): ReadonlyArray<string> => {
   const headers = [
     ...(mayRetryAfter ? ["Retry-After"] : []),
@@ -127,7 +130,7 @@ const unanswered = (classes: ReadonlyArray<ErrorClass>): string =>
 
 const example = new TooManyReplies({ tier: "free", tierName: "Free", limit: 2, retryAfterMs: 1_000 })
 
-/** The page of all errors: the HTTP response for each, and those that only programs and operators see. */
+/** The page of all errors: the HTTP response of each, and the errors that only programs and operators see. */
 export const errorsPage = (): string => {
   const classes = errorClasses()
   return generatedPage("Errors", [

@@ -1,10 +1,10 @@
 import { followLink, textFiles, textOf } from "./sitePages.ts"
 
-/** Text without its code blocks, and with empty code spans, so that only links look like links. */
+/** The text without code blocks and with empty code spans, so that no code is taken for a link. */
 const prose = (text: string): string =>
   text.replaceAll(/^(\s*)```[\s\S]*?^\s*```$/gm, "").replaceAll(/`[^`\n]*`/g, (span) => "`".padEnd(span.length, "x"))
 
-/** The links of a file: their targets as they stand there. */
+/** The targets of the links in a file, as they are written. */
 export const linksOf = (text: string): ReadonlyArray<string> => [
   ...[...prose(text).matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)].map(([, href = ""]) => href),
   ...[...prose(text).matchAll(/^\[[^\]]+\]:\s+(\S+)/gm)].map(([, href = ""]) => href),
@@ -21,7 +21,7 @@ export const slugOf = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .replaceAll(/\s/g, "-")
 
-/** The headings of a page, as they are linked. */
+/** The anchors of the headings of a page. */
 const headingsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.replaceAll(/^(\s*)```[\s\S]*?^\s*```$/gm, "").matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>
@@ -35,7 +35,7 @@ const pathOf = (from: string, href: string): string =>
     ? `${"../".repeat(from.split("/").length - 1)}docs${href.replace(/\/(?=#|$)/, "/index").replace(/(?=#|$)/, ".md")}`
     : href
 
-/** The links of a text that lead to nothing, each as a sentence; `from` is the file that it is of. */
+/** The links of a text that lead to nothing, each as a sentence. `from` is the path of the text's file. */
 export const deadLinksIn = (from: string, text: string): ReadonlyArray<string> =>
   linksOf(text).flatMap((written) => {
     const target = followLink(from, pathOf(from, written))
@@ -47,7 +47,7 @@ export const deadLinksIn = (from: string, text: string): ReadonlyArray<string> =
       : [`${from}: ${written} names a heading that ${target.path} does not have`]
   })
 
-/** Every link of the documents that leads to nothing, as a sentence. */
+/** All links in the documents that lead to nothing, each as a sentence. */
 export const deadLinks = (): ReadonlyArray<string> =>
   textFiles()
     .filter((from) => !from.startsWith("docs/reference/api/"))

@@ -1,4 +1,7 @@
-/** Text for a cell of a table: on one line, without characters that would end the cell or start an element. */
+/**
+ * Formats a text for the cell of a table: on one line, and with escapes for characters that would end the cell or begin
+ * an HTML element.
+ */
 export const cell = (text: string): string =>
   text
     .replaceAll(/\s+/g, " ")
@@ -6,14 +9,14 @@ export const cell = (text: string): string =>
     .replaceAll(/<(?=[a-z])/gi, "&lt;")
     .trim()
 
-/** `text` as code; empty for an empty text. */
+/** Formats `text` as a code span; an empty text stays empty. */
 export const code = (text: string): string => (text === "" ? "" : `\`${text.replaceAll("|", "\\|")}\``)
 
-/** A table of Markdown. */
+/** Formats a table in Markdown. */
 export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [heads, heads.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
-/** The text of a documentation comment, without its marks. */
+/** Returns the text of a documentation comment without its marks. */
 export const commentText = (comment: string): string =>
   comment
     .replace(/^\s*\/\*+/, "")
@@ -23,6 +26,6 @@ export const commentText = (comment: string): string =>
     .join("\n")
     .trim()
 
-/** A generated page: title, parts and a note that the sources write it. */
+/** A generated page: a note that it is generated from the sources, the title and the parts. */
 export const generatedPage = (title: string, parts: ReadonlyArray<string>): string =>
   `${[`# ${title}`, ...parts, "<!-- Written by `npm run docs:tables` from the sources: change those. -->"].join("\n\n")}\n`

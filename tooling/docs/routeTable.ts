@@ -50,7 +50,10 @@ const answerOf = (answer: Answer): Answer => components.responses[answer.$ref?.s
 
 const union = (parts: ReadonlyArray<string>): string => [...new Set(parts)].join(" | ")
 
-/** A schema as people write types; `seen` ends recursive references. */
+/**
+ * Formats a schema as a type for people. `seen` contains the names of the schemas around it, to end recursive
+ * references.
+ */
 const shown = (schema: JsonSchema, indent: string, seen: ReadonlyArray<string>): string => {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split("/").at(-1) ?? ""
@@ -124,7 +127,7 @@ const section = (
   ].join("\n\n")
 }
 
-/** The page of all routes, of the same table that the server answers from. */
+/** The page of all routes, made from the same table from which the server answers. */
 export const routesPage = (): string => {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))

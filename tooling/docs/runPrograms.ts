@@ -17,5 +17,5 @@ for (const file of process.argv.slice(2)) {
   printed[file] = text
 }
 process.stdout.write = write
-// A failed program may have left resources open; this process does not wait for them.
+// The process exits now, because a failed program may have left resources open.
 write(JSON.stringify(printed), () => process.exit(0))

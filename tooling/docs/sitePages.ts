@@ -5,14 +5,15 @@ import { fileURLToPath } from "node:url"
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /**
- * A page of the site: the path of its text in the repository, and its address on the site without slash and ending.
+ * A page of the site: the path of its Markdown file in the repository, and its address on the site without leading
+ * slash and extension.
  */
 export interface SitePage {
   readonly path: string
   readonly address: string
 }
 
-/** The files that become pages, by path; the first matching pattern determines the address. */
+/** The files that become pages. The first pattern that matches the path determines the address. */
 const patterns: ReadonlyArray<readonly [pattern: RegExp, address: string]> = [
   [/^docs\/(?!site\/)(.+)\.md$/, "$1"],
   [/^ARCHITECTURE\.md$/, "architecture"],
@@ -24,8 +25,7 @@ const patterns: ReadonlyArray<readonly [pattern: RegExp, address: string]> = [
 ]
 
 /**
- * The address of a file's page; undefined if it has none. An example has a page of its own unless a guide describes
- * it.
+ * The address of a file's page; undefined if it has none. An example has a separate page unless a guide describes it.
  */
 export const addressOf = (path: string): string | undefined => {
   if (path === "README.md") return "index"
@@ -46,21 +46,21 @@ const sources = [
   "examples/*/README.md"
 ]
 
-/** Every Markdown file that becomes a page or that people read beside the site, except those of the tools. */
+/** All Markdown files that become pages or that people read in the repository, except those of the tools. */
 export const textFiles = (): ReadonlyArray<string> =>
   globSync([...sources], { cwd: root, exclude: (name) => name === "node_modules" || name === "docs/site" })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => !path.startsWith("docs/site/"))
     .toSorted()
 
-/** Every page with a file of its own. The pages of the packages' interfaces exist after they were written. */
+/** All pages with a file. The pages about the packages' exports have one only after they were generated. */
 export const sitePages = (): ReadonlyArray<SitePage> =>
   textFiles().flatMap((path) => {
     const address = isPageItself(path) ? addressOf(path) : undefined
     return address === undefined ? [] : [{ path, address }]
   })
 
-/** The target of a link: a page of the site, a file without a page, a heading of the same page, or another site. */
+/** The target of a link: a page of the site, a file without a page, a heading of the same page, or another website. */
 export type Target =
   | { readonly kind: "page"; readonly path: string; readonly address: string; readonly hash: string }
   | { readonly kind: "file"; readonly path: string; readonly hash: string }
@@ -70,8 +70,8 @@ export type Target =
 const isFile = (path: string): boolean => statSync(join(root, path), { throwIfNoEntry: false })?.isFile() === true
 
 /**
- * Follows a link as it stands in a file of the repository. Pages of the interface of the packages are written when the
- * site is built, so that a link below `docs/reference/api` counts as one to a page.
+ * Returns the target of a link in a file of the repository. The pages about the packages' exports are generated when
+ * the site is built, so every link below `docs/reference/api` counts as a link to a page.
  */
 export const followLink = (from: string, href: string): Target => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href) || href.startsWith("//")) return { kind: "elsewhere" }

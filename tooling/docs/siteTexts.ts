@@ -1,6 +1,6 @@
 import { followLink, type SitePage, sitePages, textOf } from "./sitePages.ts"
 
-/** The order of the texts: the first ones to read come first. */
+/** The order of folders in the texts: the pages to read first come first. */
 const FOLDERS = ["", "deploy", "guides", "concepts", "reference", "packages", "packages/core"]
 
 const first = ["start", "concepts/index", "guides/minimal"]
@@ -17,7 +17,7 @@ const told = (): ReadonlyArray<SitePage> =>
     .filter(({ address }) => address !== "index" && !address.startsWith("reference/api/"))
     .toSorted((a, b) => rank(a) - rank(b) || (a.address < b.address ? -1 : 1))
 
-/** A page's text with the included code, for readers without the repository. */
+/** The text of a page with the code that it includes, for readers without the repository. */
 export const wholeText = (path: string): string =>
   textOf(path)
     .replaceAll(/<!--[\s\S]*?-->\n*/g, "")
@@ -80,6 +80,6 @@ export const llmsText = (): string => {
   return `${[HEAD, "All of it in one file: [llms-full.txt](/llms-full.txt).", ...sections].join("\n\n")}\n`
 }
 
-/** The text behind `/llms-full.txt`: every page, whole, but for the exports of the packages one by one. */
+/** The text of `/llms-full.txt`: all pages completely, except the pages about the packages' exports. */
 export const llmsFullText = (): string =>
   `${[HEAD, ...told().map(({ address, path }) => `<!-- /${address}.html -->\n\n${wholeText(path)}`)].join("\n\n")}\n`

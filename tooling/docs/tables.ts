@@ -5,7 +5,7 @@ import { errorsPage } from "./errorTable.ts"
 import { metricsPage } from "./metricTable.ts"
 import { routesPage } from "./routeTable.ts"
 
-/** The files that are written from the sources and committed, as the sources have them now. */
+/** The committed files that are generated from the sources, with their present content. */
 export const tables = async (): Promise<ReadonlyArray<{ readonly path: string; readonly text: string }>> => [
   { path: "docs/reference/commands.md", text: await commandsPage() },
   { path: "docs/reference/configuration.md", text: configurationPage() },

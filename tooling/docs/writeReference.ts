@@ -1,4 +1,4 @@
-/** Writes the pages of the packages' interface, which the site is built with; git ignores them. */
+/** Writes the pages about the packages' exports, which the build of the site includes and git ignores. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { apiPages } from "./apiReference.ts"

@@ -1,4 +1,4 @@
-/** Writes the pages of the reference that are made of the sources: `npm run docs:tables`. */
+/** Writes the reference pages that are generated from the sources: `npm run docs:tables`. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./sitePages.ts"

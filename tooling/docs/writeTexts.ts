@@ -1,4 +1,4 @@
-/** Writes the site's texts for programs, beside its pages. */
+/** Writes the site's texts for programs (`llms.txt`) beside its pages. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./sitePages.ts"

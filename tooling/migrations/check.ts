@@ -1,8 +1,8 @@
 /**
- * Checks that no applied migration changes: `npm run check:migrations`. `frozen.txt` lists the checksum of each migration;
- * `--write` adds new ones. If migrations were added to a list that was there before, the program of the commit before fills
- * a schema, the present one upgrades it, and both have to answer; this needs TEST_DATABASE_URL. `--from <commit>` upgrades
- * from that commit.
+ * Checks that no applied migration changes: `npm run check:migrations`. `frozen.txt` lists the checksum of each
+ * migration; `--write` adds new ones. If migrations were added to an existing list, the program of the commit before
+ * fills a schema, the present program upgrades it, and both have to answer requests; this needs TEST_DATABASE_URL.
+ * `--from <commit>` upgrades from that commit.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -25,7 +25,7 @@ const LIST = "tooling/migrations/frozen.txt"
 const git = (...args: ReadonlyArray<string>): string =>
   execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
 
-/** The list as a commit has it; undefined if it has none. */
+/** The list of frozen migrations in a commit; undefined if the commit has none. */
 const listOf = (commit: string): ReadonlyArray<FrozenMigration> | undefined => {
   try {
     const list = parseFrozen(git("show", `${commit}:${LIST}`))
@@ -35,7 +35,7 @@ const listOf = (commit: string): ReadonlyArray<FrozenMigration> | undefined => {
   }
 }
 
-/** The commit before the newest change of the list; HEAD if that change is not committed. */
+/** The commit before the newest change of the list; HEAD if the newest change is not committed yet. */
 const commitBefore = (): string | undefined => {
   if (git("status", "--porcelain", "--", LIST) !== "") return "HEAD"
   const changed = git("log", "-1", "--format=%H", "--", LIST)

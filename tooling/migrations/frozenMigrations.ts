@@ -1,11 +1,11 @@
-/** A migration that must stay as it is, because a schema may have applied it. */
+/** A migration that must not change, because a database may have applied it. */
 export interface FrozenMigration {
   readonly id: string
-  /** SHA-256 of the text, hexadecimal. */
+  /** The SHA-256 checksum of the migration's text, hexadecimal. */
   readonly checksum: string
 }
 
-/** Reads a list of lines `<checksum>  <id>`. */
+/** Parses a list with the lines `<checksum>  <id>`. */
 export const parseFrozen = (text: string): ReadonlyArray<FrozenMigration> =>
   text
     .split("\n")
@@ -18,7 +18,7 @@ export const parseFrozen = (text: string): ReadonlyArray<FrozenMigration> =>
 export const printFrozen = (migrations: ReadonlyArray<FrozenMigration>): string =>
   migrations.map(({ checksum, id }) => `${checksum}  ${id}\n`).join("")
 
-/** Says which of the frozen migrations are no longer as they were. */
+/** Lists the frozen migrations that were changed or removed, each with a sentence. */
 export const brokenPromises = (
   frozen: ReadonlyArray<FrozenMigration>,
   present: ReadonlyArray<FrozenMigration>
@@ -31,7 +31,7 @@ export const brokenPromises = (
   })
 }
 
-/** Says which migrations are not numbered 0001, 0002 and so on. */
+/** Lists the migrations that are not numbered 0001, 0002 and so on, each with a sentence. */
 export const numberingProblems = (present: ReadonlyArray<FrozenMigration>): ReadonlyArray<string> =>
   present.flatMap(({ id }, place) => {
     const due = String(place + 1).padStart(4, "0")

@@ -5,16 +5,16 @@ import { join } from "node:path"
 
 /** The program of an earlier commit, ready to run. */
 export interface OlderProgram extends Disposable {
-  /** The path of its `parley`. */
+  /** The path of the file that starts `parley`. */
   readonly main: string
 }
 
-/** The folder of a package in a checkout, by the package's name; the workspaces of npm. */
+/** The folder of a package in a checkout, by the name of the workspace. */
 const workspaceOf = (checkout: string, name: string): string => join(checkout, "packages", name)
 
 /**
- * Checks out a commit into a temporary folder. Its own packages come from there, all others from the packages installed
- * in `root`.
+ * Checks out a commit into a temporary folder. Parley's own packages are those of the commit; all other packages are
+ * those installed in `root`.
  */
 export const olderProgram = (root: string, commit: string): OlderProgram => {
   const folder = mkdtempSync(join(tmpdir(), "parley-older-"))

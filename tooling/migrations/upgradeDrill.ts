@@ -19,7 +19,7 @@ const ok = async (what: string, answer: Response): Promise<Response> => {
   throw new Error(`${what}: the server answered ${answer.status}: ${await answer.text()}`)
 }
 
-/** Asks about the person's documents, and reads the reply to its end. */
+/** Asks a question about the person's documents, and reads the reply to its end. */
 const chat = async (person: Visitor, documentIds: ReadonlyArray<string>): Promise<void> => {
   const messages = [{ role: "user", content: "What is the rent of the flat?" }]
   const answer = await ok("A chat", await person.post("/api/chat", { messages, documentIds }))
@@ -45,7 +45,7 @@ const signedIn = async (server: RunningServer, email: string): Promise<Visitor> 
   return person
 }
 
-/** The requests of one person: documents, chats, a bot, and the readings of the dashboard. */
+/** Sends the requests of one person: documents, chats, a bot, and the requests with which the dashboard reads. */
 const use = async (server: RunningServer, email: string, round: string): Promise<void> => {
   const person = await signedIn(server, email)
   const id = await upload(person, `lease-${round}.md`)
@@ -71,8 +71,8 @@ const balances = (server: RunningServer): Promise<ReadonlyArray<number>> =>
   )
 
 /**
- * Fills the schema of an older program, upgrades it with this program while the older server runs, and uses both servers
- * side by side. Fails with the first answer that is not as it was before.
+ * Fills the schema of an older program, upgrades it with this program while the older server runs, and uses both
+ * servers side by side. Fails at the first response that differs from before.
  */
 export const upgradeDrill = async (url: string, older: OlderProgram): Promise<void> => {
   const schema = `upgrade_${randomUUID().replaceAll("-", "").slice(0, 12)}`

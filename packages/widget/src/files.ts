@@ -4,29 +4,29 @@ import { dirname, extname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 
-/** A file of the widget as it is served. */
+/** A file of the widget, in the form in which a server sends it. */
 export interface WidgetFile {
   readonly contentType: string
-  /** Of its content; quoted, as in an `ETag`. */
+  /** The hash of the content, quoted as in an `ETag`. */
   readonly etag: string
   readonly bytes: Uint8Array
-  /** The same compressed, by the name of the encoding, best first. */
+  /** The compressed content by the name of the encoding, the best encoding first. */
   readonly encoded: ReadonlyArray<readonly [encoding: "br" | "gzip", bytes: Uint8Array]>
 }
 
-/** The files of the build. */
+/** The files of the built widget. */
 export interface WidgetFiles {
   /** The script that pages embed. */
   readonly loader: WidgetFile
   /** The page in the frame, the same for every bot. */
   readonly frame: WidgetFile
-  /** The files that the page loads from `assets/` beside it; the content under a name never changes. */
+  /** The files that the page in the frame loads from `assets/`. The content under a name never changes. */
   readonly assets: ReadonlyMap<string, WidgetFile>
 }
 
 /**
- * The folder beside `src` or, in the published package, beside `dist`. A bundler treats `new URL` with a literal as a
- * file to include, and fails for a folder.
+ * The folder beside `src` or, in the published package, beside `dist`. The path is joined, because bundlers take `new
+ * URL` with a literal for a file to include, and fail if it is a folder.
  */
 const FOLDER = join(dirname(fileURLToPath(import.meta.url)), "../dist-app")
 const TYPES: Readonly<Record<string, string>> = {
@@ -51,8 +51,8 @@ const read = (name: string): WidgetFile => {
 let files: WidgetFiles | undefined
 
 /**
- * The widget's files, read once; undefined if they are not built: `npm ci` builds them in the repository, and the
- * published package contains them.
+ * The widget's files, which are read once; undefined if they are not built. `npm ci` builds them in the repository, and
+ * the published package contains them.
  */
 export const widgetFiles = (): WidgetFiles | undefined => {
   try {

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react"
 import { mount } from "./host/mount.ts"
 import type { ParleyWidget as Widget, WidgetEvents, WidgetOptions } from "./host/ParleyWidget.ts"
 
-/** A bot and its launcher, for as long as the component is on the page. */
+/** The bot to show while the component is on the page, and the listeners of its events. */
 export interface ParleyWidgetProps extends WidgetOptions {
   readonly onReady?: ((detail: WidgetEvents["ready"]) => void) | undefined
   readonly onOpen?: ((detail: WidgetEvents["open"]) => void) | undefined
@@ -11,13 +11,13 @@ export interface ParleyWidgetProps extends WidgetOptions {
   readonly onReply?: ((detail: WidgetEvents["reply"]) => void) | undefined
   readonly onLimit?: ((detail: WidgetEvents["limit"]) => void) | undefined
   readonly onError?: ((detail: WidgetEvents["error"]) => void) | undefined
-  /** Receives the widget, to open and close it, and undefined after it is removed. */
+  /** Receives the widget, with which the page opens and closes the chat; set to undefined when it is removed. */
   readonly widgetRef?: { current: Widget | null } | undefined
 }
 
 /**
- * Puts a bot on the page. It renders nothing: the launcher is in the window's corner. A change of bot, service
- * or language creates a new widget; texts, theme and listeners change in place.
+ * Puts a bot on the page. It renders nothing, because the launcher is in the corner of the window. If the bot, the
+ * server or the language changes, it creates a new widget; texts, theme and listeners change without that.
  */
 export const ParleyWidget = (props: ParleyWidgetProps): null => {
   const { baseUrl, lang, launcher, position, publicKey, texts, theme, widgetRef } = props

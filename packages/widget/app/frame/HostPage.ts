@@ -1,7 +1,7 @@
 import { type FrameMessage, type HostState, PROTOCOL } from "../../src/host/messages.ts"
 import { THEMES } from "./api/BotConfig.ts"
 
-/** Parses a state that the page sent. */
+/** Parses a state that the embedding page sent; undefined if it has another form. */
 const stateOf = (data: unknown): HostState | undefined => {
   if (typeof data !== "object" || data === null) return undefined
   const { bot, isOpen, page, parley, texts, ...others } = data as Record<string, unknown>
@@ -19,14 +19,14 @@ const stateOf = (data: unknown): HostState | undefined => {
 }
 
 /**
- * The page around the chat. It receives only "the frame runs" until it has sent the state of the chat that it wants;
- * from then on, the frame exchanges messages only with it and its origin.
+ * The page that embeds the chat. It receives only "the frame runs" until it has sent the state that the chat should
+ * have. From then on, the frame exchanges messages only with that page and its origin.
  */
 export class HostPage {
   #origin: string | undefined
   readonly #page: Window | undefined = window.parent === window ? undefined : window.parent
 
-  /** Calls `apply` with each state that the page wants. */
+  /** Calls `apply` with each state that the page sends. */
   constructor(apply: (state: HostState) => void) {
     addEventListener("message", ({ data, origin, source }) => {
       if (this.#page === undefined || source !== this.#page) return
@@ -38,7 +38,7 @@ export class HostPage {
     })
   }
 
-  /** True if a page opens and closes the chat. */
+  /** True if the page has sent a state, so that it opens and closes the chat. */
   get isConnected(): boolean {
     return this.#origin !== undefined
   }
@@ -48,7 +48,7 @@ export class HostPage {
   }
 
   tell(message: Exclude<FrameMessage, { readonly type: "hello" }>): void {
-    // The origin of a page in a file is "null", which nothing can be addressed to.
+    // A page in a local file has the origin "null", to which no message can be addressed.
     if (this.#origin !== undefined) this.#post(message, this.#origin === "null" ? "*" : this.#origin)
   }
 

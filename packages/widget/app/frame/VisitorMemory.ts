@@ -1,4 +1,4 @@
-/** The visitor's id for one bot, and their conversation. */
+/** The visitor's id for one bot, and the id of the visitor's conversation. */
 interface Remembered {
   readonly visitorId: string
   readonly conversationId?: string | undefined
@@ -7,13 +7,14 @@ interface Remembered {
 const COOKIE = "parley"
 const YEAR_SECONDS = 31_536_000
 
-/** 128 random bits: knowing them proves the visitor. */
+/** Makes a visitor's id of 128 random bits. A request with this id counts as the visitor's. */
 const newVisitorId = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
 
 /**
- * Stores these for the frame: in its own storage; if the browser blocks that in third-party frames, in a partitioned
- * cookie (`Partitioned`, which needs https); otherwise until the page is left.
+ * Stores the ids of the visitor and the conversation in the frame's own storage. If the browser blocks that in
+ * third-party frames, it uses a partitioned cookie (`Partitioned`, which needs https). Otherwise the ids last until the
+ * page is left.
  */
 export class VisitorMemory {
   readonly #key: string
@@ -58,11 +59,11 @@ export class VisitorMemory {
       const kept = localStorage.getItem(this.#key)
       if (kept !== null) return kept
     } catch {
-      // Refused.
+      // The browser refuses the storage, so the cookie is read.
     }
     return decodeURIComponent(new RegExp(`(?:^|; )${COOKIE}=([^;]*)`).exec(document.cookie)?.[1] ?? "")
   }
 }
 
-/** The facts that a conversation remembers of its visitor. */
+/** The ids that a conversation reads and sets. */
 export type Memory = Pick<VisitorMemory, "conversationId" | "visitorId">

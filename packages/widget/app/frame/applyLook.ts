@@ -3,8 +3,8 @@ import type { BotConfig } from "./api/BotConfig.ts"
 import { checkedColour, GROUNDS, inkOn, legibleOn } from "./palette.ts"
 
 /**
- * Applies a bot's look to the styles, through the CSS object model, which the page's policy allows. The page's theme
- * goes before the bot's. Returns the look of the launcher.
+ * Applies a bot's look by CSS properties that are set through the CSS object model, which the page's policy allows. The
+ * embedding page's theme overrides the bot's. Returns the look of the launcher.
  */
 export const applyLook = ({ colorScheme, cornerRadius, font, primaryColor }: BotConfig, theme: Theme): LauncherLook => {
   const { dataset, style } = document.documentElement

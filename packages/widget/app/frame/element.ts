@@ -1,11 +1,13 @@
-/** The attributes of an element by name, `class` and `text`, and listeners by the name of their event. */
+/**
+ * The attributes of an element by name, including `class` and `text`, and the listeners by the names of their events.
+ */
 type Attributes = Readonly<Record<string, string | boolean | number | undefined | ((event: never) => void)>>
 
 type Child = Node | string | undefined | false
 
 /**
- * Creates an element. A function under a name is a listener of that event; `true` is an attribute without a value;
- * false and undefined are left out. No value is ever parsed as HTML.
+ * Creates an element. A function is a listener of the event with that name. `true` makes an attribute without a value;
+ * false and undefined make none. No value is ever parsed as HTML.
  */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,

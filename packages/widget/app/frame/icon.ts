@@ -1,6 +1,6 @@
 /**
- * Drawn with lines of the text's colour, in a square of 24 units. Only `leave` points along the line of the text, and the
- * styles mirror it where the line runs from right to left.
+ * The paths of the icons, drawn as lines in the colour of the text, in a square of 24 units. Only `leave` points in the
+ * direction of the text, so the styles mirror it for text from right to left.
  */
 const PATHS = {
   close: "M6 6l12 12M18 6L6 18",
@@ -22,7 +22,7 @@ export type IconName = keyof typeof PATHS
 
 const SVG = "http://www.w3.org/2000/svg"
 
-/** A decorative picture: the element around it has a name. */
+/** Draws a decorative icon. The element around it has an accessible name. */
 export const icon = (name: IconName): SVGElement => {
   const svg = document.createElementNS(SVG, "svg")
   const path = document.createElementNS(SVG, "path")

@@ -12,10 +12,10 @@ import { ChatView } from "./view/ChatView.ts"
 import { type Memory, VisitorMemory } from "./VisitorMemory.ts"
 import "./frame.css"
 
-/** Longest wait for the embedding page's state, in milliseconds; afterwards the chat continues without it. */
+/** Longest wait for the embedding page's state, in milliseconds. Afterwards the chat continues without the state. */
 const PATIENCE_MS = 1_000
 
-/** The chat of one bot: its settings, its messages, and the state that the embedding page asks for. */
+/** The chat of one bot: its settings, its messages, and the state that the embedding page requests. */
 class Frame {
   readonly #language = languageAt(location.href, navigator.languages)
   readonly #api = new WidgetApi(location.href, this.#language)
@@ -49,7 +49,7 @@ class Frame {
     else setTimeout(() => this.#host.isConnected || this.#opened(), PATIENCE_MS)
   }
 
-  /** Shows the settings that the page sends, with a conversation that is neither charged nor stored. */
+  /** Shows the settings that the dashboard sends, with a conversation that is neither charged nor stored. */
   async #preview(): Promise<void> {
     this.#texts = await loadTexts(this.#language)
     const sample = new Catalogue(this.#texts, {}).say("previewReply")
@@ -64,7 +64,8 @@ class Frame {
       showsSources: config?.showSources ?? false,
       opensAt: config?.opensAt,
       surroundings: () => ({
-        // Queries and fragments may name a person. Earlier loaders do not send the page.
+        // The query and the fragment of an address may name a person, so they are removed. Earlier loaders do not send
+        // the address.
         page: (this.#state.page ?? document.referrer).split(/[?#]/)[0] || undefined,
         language: document.documentElement.lang.startsWith("de") ? "de" : "en"
       }),
@@ -83,7 +84,7 @@ class Frame {
     if (state.isOpen && !before.isOpen) this.#opened()
   }
 
-  /** Draws the chat, again if its texts have changed, and sends its name to the page. */
+  /** Draws the chat, or draws it again if its texts have changed, and sends the bot's look and name to the page. */
   #show(): void {
     if (this.#texts === undefined) return
     const texts = new Catalogue(this.#texts, this.#state.texts)
@@ -98,7 +99,7 @@ class Frame {
     if (config === undefined || conversation === undefined) return
     const look = applyLook(config, this.#state.theme)
     const { displayName: name, launcherText, position } = config
-    // A visitor who speaks to the browser names the words that are seen.
+    // The label contains the visible words, so that visitors can name the button by voice control (WCAG 2.5.3).
     const labelOf = (label: "launcher" | "launcherUnread") =>
       [launcherText, texts.say(label, { name })].filter((text) => text !== undefined).join(", ")
     document.title = texts.say("frame", { name })
@@ -133,7 +134,7 @@ class Frame {
     this.#host.tell({ type: "close" })
   }
 
-  /** One sentence instead of the chat; nothing before its language is loaded. */
+  /** Shows one sentence in the place of the chat; nothing until the texts are loaded. */
   #say(text: "connecting" | "absent"): void {
     if (this.#texts === undefined) return
     const line = document.createElement("p")

@@ -1,13 +1,13 @@
 /**
- * Derives colours from a bot's one colour, so that everything on and beside it is legible (WCAG 2.2, 1.4.3 and
- * 1.4.11).
+ * Derives further colours from the one colour of a bot, so that text and shapes on it and beside it are legible (WCAG
+ * 2.2, 1.4.3 and 1.4.11).
  */
 
 type Rgb = readonly [number, number, number]
 
 const BLACK: Rgb = [0, 0, 0]
 const WHITE: Rgb = [255, 255, 255]
-/** The least contrast of text with its background. */
+/** The least contrast between text and its background. */
 const LEGIBLE = 4.5
 
 /** The chat's background colours. */
@@ -38,14 +38,14 @@ export const contrast = (one: string, other: string): number => {
 const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
   from.map((part, index) => part + (to[index]! - part) * share) as unknown as Rgb
 
-/** Black or white: one of them reaches 4.58 on any colour. */
+/** Returns black or white: the contrast of one of them with any colour is at least 4.58. */
 export const inkOn = (colour: string): string => {
   const [white, black] = [format(WHITE), format(BLACK)]
-  // White is the expected text on a strong colour, if it is legible.
+  // White is preferred if it is legible, because people expect white text on a strong colour.
   return contrast(white, colour) >= LEGIBLE ? white : black
 }
 
-/** The colour itself, or a version that is light or dark enough to be legible on `ground`. */
+/** Returns the colour itself, or a lighter or darker version that is legible on `ground`. */
 export const legibleOn = (colour: string, ground: string): string => {
   const towards = contrast("#ffffff", ground) > contrast("#000000", ground) ? WHITE : BLACK
   for (let share = 0; share < 1; share += 0.05) {
@@ -55,6 +55,6 @@ export const legibleOn = (colour: string, ground: string): string => {
   return format(towards)
 }
 
-/** `#rrggbb`, or a neutral colour if the bot's colour is invalid. */
+/** Returns the colour as `#rrggbb`, or a neutral colour if the given one is invalid. */
 export const checkedColour = (colour: unknown): string =>
   typeof colour === "string" && /^#[\da-f]{6}$/i.test(colour) ? colour.toLowerCase() : "#3b5bdb"

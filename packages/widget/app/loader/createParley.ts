@@ -5,8 +5,8 @@ import type { ParleyWidget, WidgetEvent, WidgetOptions } from "../../src/host/Pa
 type Listener = (detail: unknown) => void
 
 /**
- * The interface for scripts of the page: `Parley.open()`, or `Parley("open")`, which also works before this script has
- * loaded.
+ * The interface for scripts of the embedding page: `Parley.open()`, or `Parley("open")`, which also works before this
+ * script has loaded.
  */
 export interface Parley {
   (name: string, ...values: ReadonlyArray<unknown>): unknown
@@ -16,7 +16,10 @@ export interface Parley {
 const chosen = (key?: string): ReadonlyArray<ParleyWidget> =>
   [...widgets].filter(({ publicKey }) => !key || key === publicKey)
 
-/** Creates the page's `Parley`, for all bots on it; a method with a public key applies to that bot only. */
+/**
+ * Creates the embedding page's `Parley` for all bots on it. A method that is called with a public key applies to that
+ * bot only.
+ */
 export const createParley = (onRemoved: () => void): Parley => {
   const listeners = new Set<(widget: ParleyWidget) => void>()
   let texts: Texts = {}

@@ -1,7 +1,7 @@
 import type { WidgetOptions } from "../../src/host/ParleyWidget.ts"
 import { createParley, type Parley } from "./createParley.ts"
 
-/** The page's replacement for `Parley` until this script has loaded: it queues the calls. */
+/** The function `Parley` that a page defines before this script has loaded. It collects the calls. */
 interface ParleyQueue {
   readonly q?: ReadonlyArray<ArrayLike<unknown>>
 }
@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-/** The options that a script tag states as data attributes; `data-text-limit-over` replaces the text `limitOver`. */
+/** The options in the data attributes of a script element; `data-text-limit-over` replaces the text `limitOver`. */
 const optionsOf = ({ dataset, src }: HTMLScriptElement): WidgetOptions => {
   const texts: Record<string, string> = {}
   for (const [name, value] of Object.entries(dataset)) {
@@ -23,7 +23,7 @@ const optionsOf = ({ dataset, src }: HTMLScriptElement): WidgetOptions => {
   return { ...named, baseUrl: new URL(".", src).href, launcher: dataset["launcher"] !== "none", texts }
 }
 
-/** The page's `Parley`, made by the first of its scripts. */
+/** The page's `Parley`, which the first script of the widget on the page creates. */
 const sharedParley = (): Parley => {
   const before = window.Parley
   if (before && "mount" in before) return before
@@ -31,7 +31,7 @@ const sharedParley = (): Parley => {
     if (window.Parley === parley) delete window.Parley
   })
   window.Parley = parley
-  // After the page's own bot is there, which the calls may mean.
+  // The collected calls run after this script has mounted its bot, because they may concern that bot.
   queueMicrotask(() => {
     for (const call of before?.q ?? []) parley(...(Array.from(call) as [string]))
   })

@@ -1,4 +1,4 @@
-/** The words of a launcher: those that it shows, and its accessible names. */
+/** The texts of a launcher: the visible words, and its accessible names. */
 export interface LauncherLabels {
   readonly launcherText?: string | undefined
   readonly launcherLabel: string
@@ -9,7 +9,7 @@ export interface LauncherLabels {
 export interface Launcher {
   readonly element: HTMLButtonElement
   label(labels: LauncherLabels): void
-  /** Marks that the chat is open, closed (""), or closed while a reply came. */
+  /** Shows that the chat is open ("open"), closed (""), or closed with an unread reply ("unread"). */
   mark(state: "open" | "" | "unread"): void
 }
 
@@ -17,7 +17,7 @@ const SVG = "http://www.w3.org/2000/svg"
 const BUBBLE = "M12 3a9 9 0 1 1-4 17l-5 1 1-5a9 9 0 0 1 8-13z"
 const DOWN = "m6 9 6 6 6-6"
 
-/** Makes a launcher, which stands nowhere yet. */
+/** Makes a launcher that is not in the page yet. */
 export const createLauncher = (onPress: () => void): Launcher => {
   const element = document.createElement("button")
   const svg = document.createElementNS(SVG, "svg")

@@ -2,11 +2,11 @@
 export interface Panel {
   readonly element: HTMLDialogElement
   readonly frame: HTMLIFrameElement
-  /** Opens or closes it. */
+  /** Opens or closes the panel. */
   show(isOpen: boolean): void
 }
 
-/** Windows in which the chat takes all the room. */
+/** The window sizes at which the chat takes the whole window. */
 const SMALL = "(max-width:480px),(max-height:520px)"
 
 /** Creates a closed panel; calls `onCancel` when the visitor closes it by key or gesture. */
@@ -14,7 +14,7 @@ export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel =>
   const element = document.createElement("dialog")
   const frame = document.createElement("iframe")
   const small = matchMedia(SMALL)
-  // Every browser has it that the widget supports.
+  // Every browser that the widget supports has `visualViewport`.
   const view = visualViewport!
   let isOpen = false
 
@@ -24,7 +24,7 @@ export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel =>
   const fit = (): void => {
     const isFull = small.matches
     element.className = isFull ? "full" : ""
-    // An on-screen keyboard reduces the visible area; so does zooming in, which has to reduce the shown part.
+    // Both an on-screen keyboard and zooming in reduce the visible area. Only for a keyboard does the panel shrink.
     const isCovered = isFull && view.scale === 1
     element.style.cssText = isCovered ? `height:${view.height}px;top:${view.offsetTop}px` : ""
     if (!isOpen || (element.open && element.matches(":modal") === isFull)) return
@@ -34,7 +34,7 @@ export const createPanel = (onCancel: () => void, signal: AbortSignal): Panel =>
     frame.focus()
   }
 
-  // The server learns which site shows the chat, though the page may send no referrer.
+  // The server learns the origin of the embedding site, even if the page's policy sends no referrer.
   frame.referrerPolicy = "origin"
   element.append(frame)
   element.oncancel = (event) => {

@@ -4,7 +4,7 @@ import type { ParleyWidget, WidgetEvent } from "./ParleyWidget.ts"
 
 const EVENTS: ReadonlyArray<WidgetEvent> = ["ready", "open", "close", "message", "reply", "limit", "error"]
 
-/** An element that puts a bot on the page for as long as it is on it itself. */
+/** An element that shows a bot on the page while the element itself is on the page. */
 export interface ParleyWidgetElement extends HTMLElement {
   /** The widget, while the element is on the page. */
   readonly widget: ParleyWidget | undefined
@@ -12,9 +12,9 @@ export interface ParleyWidgetElement extends HTMLElement {
 
 /**
  * Defines the element `<parley-widget base-url="https://chat.example.com" public-key="pk_...">`, with the attributes
- * `lang`, `position`, `theme`, `launcher="none"` and `text-...` (`text-limit-over` replaces the text `limitOver`). Events have
- * the names `parley-ready`, `parley-open` and so on. Does nothing without a browser, or if the name is defined
- * already.
+ * `lang`, `position`, `theme`, `launcher="none"` and `text-...` (`text-limit-over` replaces the text `limitOver`). Its
+ * events are named `parley-ready`, `parley-open` and so on. Does nothing outside a browser, or if the name is already
+ * defined.
  */
 export const defineParleyWidget = (name = "parley-widget"): void => {
   if (typeof customElements === "undefined" || customElements.get(name) !== undefined) return
@@ -30,7 +30,7 @@ const textsOf = (element: Element): Record<string, string> =>
     )
   )
 
-// Made when it is asked for, as servers that draw pages have no HTMLElement.
+// The class is created when it is needed, because servers that render pages have no `HTMLElement`.
 const makeElement = () =>
   class extends HTMLElement implements ParleyWidgetElement {
     static readonly observedAttributes = ["base-url", "public-key", "lang", "position", "theme", "launcher"]

@@ -9,12 +9,12 @@ import { whenIdle } from "./whenIdle.ts"
 /** The widgets of this page, oldest first. */
 export const widgets = new Set<ParleyWidget>()
 
-/** Time for a frame to report that it runs, in milliseconds, before it is loaded again; doubled each time. */
+/** Time in milliseconds that a frame has to report that it runs. Then it is loaded again, and the time is doubled. */
 const PATIENCE_MS = 10_000
 
 /**
- * Puts a bot on the page when the page is idle: a frame of the service's origin, and a launcher when the frame has
- * reported that the bot exists. Throws a TypeError if the base URL is invalid or the public key is missing.
+ * Puts a bot on the page when the page is idle: first a frame of the server's origin, then a launcher once the frame
+ * has reported that the bot exists. Throws a TypeError if the base URL is invalid or the public key is missing.
  */
 export const mount = (options: WidgetOptions): ParleyWidget => {
   const { baseUrl, publicKey } = options
@@ -39,13 +39,13 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
     events.dispatchEvent(new CustomEvent(event, { detail: { publicKey, ...more } }))
   }
 
-  /** Sends the state to the frame, while that shows a page of the service's origin. */
+  /** Sends the state to the frame. The browser delivers it only while the frame shows a page of the server's origin. */
   const tell = () => {
     const state: HostState = { theme, texts, isOpen, page: location.href }
     panel.frame.contentWindow?.postMessage({ parley: PROTOCOL, ...state }, origin)
   }
 
-  /** Loads the frame, and again if it does not respond. */
+  /** Loads the frame, and loads it again if it does not respond. */
   const loadFrame = (patienceMs: number): void => {
     panel.frame.src = href
     timer = setTimeout(() => loadFrame(patienceMs * 2), patienceMs)
@@ -56,7 +56,7 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(STYLES)
     root.adoptedStyleSheets = [sheet]
-    // The page's own styles do not get in the way.
+    // `all:initial` shields the element from the page's own styles.
     host.style.cssText = "all:initial;position:fixed;z-index:2147483000;--left:auto;--right:auto"
     root.append(panel.element)
     addEventListener("message", hear, { signal })
@@ -64,7 +64,7 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
     loadFrame(PATIENCE_MS)
   }
 
-  /** Sets a value of the styles: a custom property, which cannot change any other. */
+  /** Sets a CSS custom property, which cannot change any other property. */
   const setStyle = (name: string, value: string) => host.style.setProperty(`--${name}`, value)
 
   const appear = (message: Extract<FrameMessage, { readonly type: "ready" }>): void => {
@@ -82,7 +82,7 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
     if (isWanted) widget.open()
   }
 
-  /** Accepts messages only from the frame while it shows a page of the service's origin. */
+  /** Handles messages, only from the frame and only while it shows a page of the server's origin. */
   const hear = ({ data, origin: from, source }: MessageEvent): void => {
     if (!source || source !== panel.frame.contentWindow || from !== origin || data?.parley !== PROTOCOL) return
     const message = data as FrameMessage
@@ -124,7 +124,7 @@ export const mount = (options: WidgetOptions): ParleyWidget => {
       launcher.mark("")
       if (hadFocus) {
         launcher.element.focus()
-        // Has no effect if the element cannot have the focus, for example because it was removed.
+        // `focus` has no effect if the element cannot have the focus, for example because it was removed.
         opener?.focus()
       }
       tell()

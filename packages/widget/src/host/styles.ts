@@ -1,6 +1,6 @@
 /**
- * The looks of launcher and panel, within their shadow root. A constructed sheet: a host's policy (`style-src`) does not
- * govern it, as no markup is read.
+ * The styles of launcher and panel, for their shadow root. They are a constructed style sheet, which a content security
+ * policy of the page (`style-src`) does not restrict, because no markup is parsed.
  */
 export const STYLES: string = `button,dialog{position:fixed;inset:auto var(--right) 20px var(--left);padding:0;border:2px solid #0000;box-shadow:0 2px 24px #0004;box-sizing:border-box}
 button{display:flex;gap:8px;align-items:center;height:60px;max-width:calc(100% - 40px);padding:0 14px;border-radius:calc(var(--radius)*1.7);font:600 16px var(--font);background:var(--fill);color:var(--ink);cursor:pointer}

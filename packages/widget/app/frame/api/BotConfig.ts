@@ -1,12 +1,12 @@
 import type { Side, Theme } from "../../../src/host/messages.ts"
 import { safeAddress } from "../markdown/safeAddress.ts"
 
-/** The fonts of the chat, each by its rule in `frame.css`. */
+/** The fonts of the chat. `frame.css` has a rule for each. */
 const FONTS = ["system", "humanist", "rounded", "serif", "mono"] as const
 const SIDES = ["left", "right"] as const
 export const THEMES = ["auto", "light", "dark"] as const
 
-/** A card of an empty conversation: it opens a page, or asks a question. */
+/** A card in an empty conversation. It opens a page or asks a question. */
 export interface Card {
   readonly title: string
   readonly text: string
@@ -18,26 +18,26 @@ export interface BotConfig {
   readonly displayName: string
   readonly welcomeMessage: string
   readonly primaryColor: string
-  /** The side that the owner chose, if any. */
+  /** The side of the window that the owner chose, if any. */
   readonly position: Side | undefined
-  /** The words beside the launcher's picture, if any. */
+  /** The words beside the launcher's icon, if any. */
   readonly launcherText: string | undefined
-  /** Of the corners, in pixels. */
+  /** The radius of the corners in pixels. */
   readonly cornerRadius: number
   readonly font: (typeof FONTS)[number]
-  /** The colours, unless the page chooses them. */
+  /** The colours of the chat, unless the embedding page chooses them. */
   readonly colorScheme: Theme
   readonly suggestedQuestions: ReadonlyArray<string>
   readonly cards: ReadonlyArray<Card>
-  /** True if visitors see the passages that replies rest on. */
+  /** True if visitors see the passages that replies cite. */
   readonly showSources: boolean
   /** True if visitors can attach files. */
   readonly takesFiles: boolean
   /** True if visitors can ask for a person. */
   readonly handOver: boolean
-  /** When people are back, in ISO 8601; undefined if they are there. */
+  /** The time when people answer again, in ISO 8601; undefined if they answer now. */
   readonly opensAt: string | undefined
-  /** The name of the people who answer, if the bot has one. */
+  /** The name that visitors see of the people who answer, if the bot has one. */
   readonly personName: string | undefined
 }
 
@@ -45,7 +45,7 @@ const DEFAULT_RADIUS = 18
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** A card as it can be shown; none if it has no title, or leads to nothing that is allowed. */
+/** Reads the cards that can be shown: with a title, and with a question or an allowed link. */
 const cardsFrom = (value: unknown): ReadonlyArray<Card> => {
   const { link, question, text, title } = Object(value) as Record<string, unknown>
   const words = { title: textOf(title).trim(), text: textOf(text) }
@@ -56,7 +56,10 @@ const cardsFrom = (value: unknown): ReadonlyArray<Card> => {
   return asked === "" ? [] : [{ ...words, leadsTo: { question: asked } }]
 }
 
-/** Reads the service's answer. Values of a later release that are unknown here are as if they were not set. */
+/**
+ * Reads the bot's configuration from the server's response. Unknown values, which a later release may have, count as
+ * not set.
+ */
 export const configFrom = (body: unknown): BotConfig => {
   const fields = body as Record<string, unknown>
   const { displayName, primaryColor, showSources, suggestedQuestions, welcomeMessage } = fields

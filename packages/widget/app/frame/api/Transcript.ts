@@ -1,16 +1,16 @@
 import { type AttachedFile, fileFrom } from "./files.ts"
 
-/** A passage that a reply rests on. */
+/** A passage of a document that the reply was given. */
 export interface Source {
-  /** The number in the citation, as in `[1]`. */
+  /** The number of the source in citations such as `[1]`. */
   readonly number: number
   readonly filename: string
-  /** From 1; undefined if the document has no pages. */
+  /** The number of the page, beginning with 1; undefined if the document has no pages. */
   readonly page: number | undefined
   readonly text: string
 }
 
-/** In `waiting` and `open` a person answers, and the bot is silent. */
+/** The states of a conversation. In `waiting` and `open` a person answers and the bot does not. */
 export const CONVERSATION_STATES = ["bot", "waiting", "open", "solved"] as const
 export type ConversationState = (typeof CONVERSATION_STATES)[number]
 
@@ -18,10 +18,12 @@ export type Rating = "good" | "bad"
 
 export interface TranscriptMessage {
   readonly id: string
-  /** The visitor may rate it. */
+  /** True if the visitor may rate the message. */
   readonly isRatable: boolean
   readonly rating: Rating | undefined
-  /** The name of the person who wrote it in the place of the bot, which may be empty; undefined of other messages. */
+  /**
+   * The name of the person who wrote the message in the place of the bot, possibly empty; undefined for other messages.
+   */
   readonly author: string | undefined
   readonly role: "visitor" | "bot"
   readonly text: string
@@ -33,10 +35,10 @@ export interface TranscriptMessage {
 export interface Transcript {
   readonly kind: "transcript"
   readonly state: ConversationState
-  /** The service knows where to mail a person's answer. */
+  /** True if the server knows the address to which a person's answer can be mailed. */
   readonly hasEmail: boolean
   readonly messages: ReadonlyArray<TranscriptMessage>
-  /** Undefined if the answer has only new messages. */
+  /** The files of the conversation; undefined if the response contains only new messages. */
   readonly files: ReadonlyArray<AttachedFile> | undefined
 }
 
@@ -57,7 +59,7 @@ const sourceFrom = ({ filename, number, page, text }: Fields): Source => ({
 export const stateFrom = (value: unknown): ConversationState =>
   CONVERSATION_STATES.find((state) => state === value) ?? "bot"
 
-/** Reads the service's answer. */
+/** Reads a conversation from the server's response. */
 export const transcriptFrom = (body: unknown): Transcript => ({
   kind: "transcript",
   state: stateFrom((body as Fields)["state"]),

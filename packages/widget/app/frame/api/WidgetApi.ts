@@ -2,14 +2,14 @@ import { type BotConfig, configFrom } from "./BotConfig.ts"
 import { type AttachedFile, fileFrom, refusedFile } from "./files.ts"
 import { type ConversationState, type Rating, stateFrom, type Transcript, transcriptFrom } from "./Transcript.ts"
 
-/** The reason of a refused request. */
+/** The reason why the server refused a request. */
 export type Refusal =
   | { readonly kind: "absent" }
-  /** The visitor has no conversation of this id. */
+  /** The server has no conversation of the visitor with this id. */
   | { readonly kind: "forgotten" }
   | { readonly kind: "limit"; readonly retryAfterSeconds: number }
   | { readonly kind: "tooLong" }
-  /** The message needs a challenge that was solved. */
+  /** The message must be sent with the token of a solved challenge. */
   | { readonly kind: "challenge"; readonly siteKey: string }
   | { readonly kind: "failed" }
   | { readonly kind: "unreachable" }
@@ -17,11 +17,14 @@ export type Refusal =
 export interface BegunReply {
   readonly kind: "reply"
   readonly conversationId: string
-  /** The id of the reply; undefined unless the bot answers. */
+  /** The id of the reply; undefined unless the bot wrote it. */
   readonly messageId: string | undefined
-  /** `person`: the message waits for a person, and no text comes. `none`: the text is the bot's decline. */
+  /**
+   * `person`: the message waits for a person, and no text comes. `none`: the text is the sentence with which the bot
+   * declines.
+   */
   readonly answeredBy: "bot" | "person" | "none"
-  /** Its text as it arrives. Fails if the stream breaks off. */
+  /** The text of the reply as it arrives. The stream fails if the reply breaks off. */
   readonly body: ReadableStream<Uint8Array>
 }
 
@@ -29,11 +32,11 @@ export interface Question {
   readonly visitorId: string
   readonly conversationId: string | undefined
   readonly message: string
-  /** Proves a challenge that was solved for this message. */
+  /** The token of a challenge that was solved for this message. */
   readonly challengeToken?: string | undefined
 }
 
-/** A visitor's wish to speak with a person. */
+/** The request of a visitor to speak with a person. */
 export interface PersonWish {
   readonly visitorId: string
   readonly conversationId: string | undefined
@@ -43,26 +46,26 @@ export interface PersonWish {
   readonly challengeToken?: string | undefined
 }
 
-/** The answer to a visitor who asks for a person. */
+/** The response to a visitor who asks for a person. */
 export interface AskedForPerson {
   readonly kind: "asked"
   readonly conversationId: string
   readonly state: ConversationState
   readonly hasEmail: boolean
-  /** When people are back, in ISO 8601; undefined if they are there. */
+  /** The time when people answer again, in ISO 8601; undefined if they answer now. */
   readonly opensAt: string | undefined
 }
 
 /** The result of sending a file. */
 export interface Attached {
-  /** The conversation that it belongs to. */
+  /** The id of the conversation to which the file belongs. */
   readonly conversationId: string | undefined
-  /** The visitor has no conversation of the id that was sent. */
+  /** True if the server has no conversation of the visitor with the sent id. */
   readonly isForgotten?: boolean
   readonly file: AttachedFile
 }
 
-/** Wait in seconds if a limit does not name one. */
+/** The wait in seconds after a limit that names none. */
 const DEFAULT_WAIT_SECONDS = 30
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
@@ -85,13 +88,16 @@ const refusalOf = async (response: Response): Promise<Refusal> => {
   return { kind: "limit", retryAfterSeconds: seconds > 0 ? Math.ceil(seconds) : DEFAULT_WAIT_SECONDS }
 }
 
-/** The service's routes for visitors of one bot. Nothing here throws but for an `AbortError`. */
+/**
+ * Calls the server's routes for the visitors of one bot. Methods return refusals as values, and throw only an
+ * `AbortError`.
+ */
 export class WidgetApi {
   readonly #base: URL
   readonly #publicKey: string
   readonly #lang: string
 
-  /** Takes the address of the frame's page, whose path ends in the bot's public key, and the language of the chat. */
+  /** Takes the address of the frame's page, whose path ends with the bot's public key, and the language of the chat. */
   constructor(page: string, lang: string) {
     this.#lang = lang
     this.#base = new URL("../api/widget/", page)
@@ -125,13 +131,13 @@ export class WidgetApi {
     return { kind: "reply", conversationId, messageId, answeredBy, body: response.body }
   }
 
-  /** Stores the visitor's rating of a reply, or takes it back; true if that worked. */
+  /** Stores the visitor's rating of a reply, or removes it if `rating` is null. Resolves to true if that succeeded. */
   async rate(visitorId: string, conversationId: string, messageId: string, rating: Rating | null): Promise<boolean> {
     const response = await this.#post("rating", { visitorId, conversationId, messageId, rating })
     return response instanceof Response && response.ok
   }
 
-  /** Has the visitor wait for a person. */
+  /** Hands the conversation over to a person, for whom the visitor then waits. */
   async askForPerson(wish: PersonWish): Promise<AskedForPerson | Refusal> {
     const response = await this.#post("person", wish)
     if (!(response instanceof Response)) return response
@@ -149,7 +155,7 @@ export class WidgetApi {
     }
   }
 
-  /** Attaches a file to the visitor's conversation, or to a new one. */
+  /** Attaches a file to the visitor's conversation, or to a new conversation. */
   async attach(visitorId: string, conversationId: string | undefined, file: File): Promise<Attached> {
     const form = new FormData()
     form.set("publicKey", this.#publicKey)
@@ -168,7 +174,7 @@ export class WidgetApi {
     return { conversationId, isForgotten, file: refusedFile(file.name, body, waitSeconds) }
   }
 
-  /** Reads the messages of the visitor's own conversation; only those after one of them if it is named. */
+  /** Reads the messages of the visitor's conversation: all, or only those after the message `after`. */
   async transcript(visitorId: string, conversationId: string, after?: string): Promise<Transcript | Refusal> {
     const response = await this.#post("conversation", { visitorId, conversationId, after })
     if (!(response instanceof Response)) return response
@@ -202,5 +208,5 @@ export class WidgetApi {
   }
 }
 
-/** The routes that a conversation needs. */
+/** The methods that a conversation calls. */
 export type ConversationApi = Pick<WidgetApi, "ask" | "attach" | "askForPerson" | "rate" | "transcript">

@@ -1,22 +1,22 @@
 import type { TextName } from "../languages/Catalogue.ts"
 
-/** A file that the visitor attached, as the service knows it. */
+/** A file that the visitor attached, with its state on the server. */
 export interface AttachedFile {
   readonly name: string
-  /** `sending`: the service does not have it yet. `refused`: it was not stored. */
+  /** `sending`: the server does not have the file yet. `refused`: the server did not store it. */
   readonly state: "sending" | "processing" | "ready" | "failed" | "refused"
-  /** The sentence about it. */
+  /** The name of the sentence about the file. */
   readonly words: TextName
-  /** The wait that the words name, in seconds. */
+  /** The wait that the sentence names, in seconds. */
   readonly waitSeconds?: number
 }
 
-/** The most bytes of a file that the service takes from visitors. */
+/** The largest file that the server accepts from visitors, in bytes. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Why the service could not read a file. */
+/** The sentences for the reasons why the server could not read a file. */
 const FAILURES: Readonly<Record<string, TextName>> = {
   password: "fileLocked",
   scan: "fileNoText",
@@ -28,7 +28,7 @@ const FAILURES: Readonly<Record<string, TextName>> = {
   too_costly: "fileTooLong"
 }
 
-/** Why the service did not take a file, by the code of its answer, then by the rule that the file broke. */
+/** The sentences for the reasons why the server refused a file: by the code of its response, or by the broken rule. */
 const REFUSALS: Readonly<Record<string, TextName>> = {
   visitor_uploads_off: "fileOff",
   too_many_conversation_files: "fileTooMany",
@@ -40,7 +40,7 @@ const REFUSALS: Readonly<Record<string, TextName>> = {
   malware: "fileMalware"
 }
 
-/** Reads the service's state of a file. */
+/** Reads the state of a file from the server's response. */
 export const fileFrom = (value: unknown): AttachedFile => {
   const { filename, reason, status } = Object(value) as Fields
   const name = typeof filename === "string" ? filename : ""
@@ -49,7 +49,9 @@ export const fileFrom = (value: unknown): AttachedFile => {
   return { name, state: "failed", words: FAILURES[String(reason)] ?? "fileFailed" }
 }
 
-/** The file that the service refused with these details; `waitSeconds` if it may be sent again later. */
+/**
+ * The state of a file that the server refused with these details. `waitSeconds` is set if it may be sent again later.
+ */
 export const refusedFile = (name: string, details: unknown, waitSeconds: number | undefined): AttachedFile => {
   const { code, problem } = Object(details) as Fields
   if (waitSeconds !== undefined) return { name, state: "refused", words: "fileLimit", waitSeconds }

@@ -1,11 +1,14 @@
 import type { ConversationApi } from "./WidgetApi.ts"
 
-/** In the place of a public key: the chat shows the settings that the dashboard sends, and calls no route. */
+/**
+ * The text in the place of a public key with which the chat shows the settings that the dashboard sends, and calls no
+ * route.
+ */
 export const PREVIEW = "preview"
 
 const CONVERSATION = { conversationId: PREVIEW, hasEmail: false } as const
 
-/** Answers each message with a sample, so that nothing is charged and nothing is stored. */
+/** Answers each message with a sample reply, so that a preview costs nothing and stores nothing. */
 export const previewApi = (sample: string): ConversationApi => ({
   ask: async () => ({
     kind: "reply",

@@ -2,7 +2,7 @@ import { type AttachedFile, MAX_FILE_BYTES } from "../api/files.ts"
 import type { Attached, ConversationApi } from "../api/WidgetApi.ts"
 import type { Memory } from "../VisitorMemory.ts"
 
-/** The interval at which the service is asked for files that it reads, in milliseconds. */
+/** The interval of reading the states of files that the server is processing, in milliseconds. */
 const LOOK_MS = 2_000
 
 interface AttachmentsInput {
@@ -11,7 +11,7 @@ interface AttachmentsInput {
   readonly onChange: () => void
 }
 
-/** The files of the conversation: sends them, and looks at those that are being read. */
+/** The files of the conversation: sends them, and reads the states of those that the server is processing. */
 export class Attachments {
   readonly #input: AttachmentsInput
   #files: ReadonlyArray<AttachedFile> = []
@@ -25,12 +25,12 @@ export class Attachments {
     return this.#files
   }
 
-  /** True while a file is on its way: it may begin the conversation, so nothing else is sent meanwhile. */
+  /** True while a file is being sent. A file may begin the conversation, so no message is sent meanwhile. */
   get isSending(): boolean {
     return this.#files.some(({ state }) => state === "sending")
   }
 
-  /** Sends files, one after another. Those that were refused before are no longer shown. */
+  /** Sends files one after another. Files that were refused before are no longer shown. */
   async add(files: ReadonlyArray<File>): Promise<void> {
     if (this.isSending || files.length === 0) return
     const before = this.#files.filter(({ state }) => state !== "refused")
@@ -39,7 +39,7 @@ export class Attachments {
     for (const [place, file] of files.entries()) {
       const sending = waiting[place]
       const sent = await this.#send(file)
-      // The conversation was left meanwhile.
+      // The visitor has left the conversation meanwhile.
       if (sending === undefined || !this.#files.includes(sending)) return
       this.#input.memory.conversationId = sent.conversationId
       this.#set(this.#files.map((each) => (each === sending ? sent.file : each)))
@@ -47,13 +47,13 @@ export class Attachments {
     this.#lookSoon()
   }
 
-  /** The conversation was found with these files. */
+  /** Shows the files that the server has of this conversation. */
   resume(files: ReadonlyArray<AttachedFile>): void {
     this.#set(files)
     this.#lookSoon()
   }
 
-  /** The conversation is over. */
+  /** Removes the files, because the conversation has ended. */
   leave(): void {
     clearTimeout(this.#timer)
     this.#set([])
@@ -66,7 +66,7 @@ export class Attachments {
       return { conversationId, file: { name: file.name, state: "refused", words: "fileTooLarge" } }
     }
     const answer = await api.attach(visitorId, conversationId, file)
-    // The conversation was deleted: the file begins a new one.
+    // The conversation was deleted on the server, so the file begins a new one.
     return answer.isForgotten === true ? api.attach(visitorId, undefined, file) : answer
   }
 

@@ -5,7 +5,7 @@ import type { Message } from "./Message.ts"
 import { Attachments } from "./Attachments.ts"
 import { PersonTalk } from "./PersonTalk.ts"
 
-/** The obstacle that prevents the visitor from sending, and the time of its end. */
+/** The reason why the visitor cannot send, or why the last message was not answered; for a limit with its end. */
 export type Obstacle =
   | { readonly kind: "limit"; readonly until: number }
   | { readonly kind: "challenge"; readonly siteKey: string }
@@ -18,33 +18,33 @@ export type ConversationEvent =
 interface ConversationInput {
   readonly api: ConversationApi
   readonly memory: Memory
-  /** True if passages are requested with replies. */
+  /** True if the passages that a reply cites are read after the reply. */
   readonly showsSources: boolean
-  /** When people are back who answer visitors; undefined if they are there. */
+  /** The time when people answer again, in ISO 8601; undefined if they answer now. */
   readonly opensAt: string | undefined
-  /** The address of the embedding page, and the language of the chat. */
+  /** Returns the address of the embedding page and the language of the chat. */
   readonly surroundings: () => { readonly page: string | undefined; readonly language: "en" | "de" }
   readonly onEvent: (event: ConversationEvent) => void
 }
 
 interface Asking {
   readonly challengeToken?: string | undefined
-  /** True if it is asked a second time. */
+  /** True if the message is sent a second time. */
   readonly isAgain?: boolean
 }
 
-/** Obstacles that are no fault of the message. */
+/** Obstacles that another message would also meet. */
 const CANNOT_ANSWER: ReadonlyArray<Obstacle["kind"]> = ["limit", "failed", "broken"]
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
 
 const CITED = /\[\d{1,3}\]|\[\d{1,3}\s?[,;]/
 
-/** The messages of visitor, bot and person, and the actions on them. Its listeners are called on every change. */
+/** The messages of visitor, bot and person, and the actions on them. Each change calls the listeners. */
 export class Conversation {
   readonly #input: ConversationInput
   readonly #listeners = new Set<() => void>()
-  /** Asks for a person, and shows the person's messages. */
+  /** Asks for a person, and reads the person's messages. */
   readonly person: PersonTalk
   readonly attachments: Attachments
   #hasDeclined = false
@@ -70,7 +70,7 @@ export class Conversation {
     })
   }
 
-  /** True if the bot has not answered the last message: it declined, or could not be asked. */
+  /** True if the bot has not answered the last message: it declined, or the server refused or failed. */
   get cannotAnswer(): boolean {
     return this.#hasDeclined || (this.#obstacle !== undefined && CANNOT_ANSWER.includes(this.#obstacle.kind))
   }
@@ -83,7 +83,7 @@ export class Conversation {
     return this.#obstacle
   }
 
-  /** True if a reply is awaited or being written. */
+  /** True while a reply is awaited or written. */
   get isRunning(): boolean {
     return this.#running !== undefined
   }
@@ -98,18 +98,18 @@ export class Conversation {
     signal.addEventListener("abort", () => this.#listeners.delete(listener))
   }
 
-  /** Loads the messages from before the page was opened, once. */
+  /** Loads the messages of an earlier visit, once. */
   restore(): Promise<void> {
     return (this.#restoring ??= this.#restore())
   }
 
-  /** Sends a message and shows its reply as it comes. */
+  /** Sends a message, and shows its reply as it arrives. */
   async send(text: string): Promise<void> {
     if (this.isRunning || text.trim() === "") return
     // An unsent message is dropped when the visitor sends another one.
     this.#messages = this.#messages.filter(({ state }) => state !== "unsent")
     await this.restore()
-    // A file that is on its way may begin the conversation.
+    // A file that is being sent may begin the conversation, so the message waits for it.
     while (this.attachments.isSending) await pause()
     if (this.isRunning) return
     const message = this.#add("visitor", text.trim(), "sending")
@@ -118,7 +118,7 @@ export class Conversation {
   }
 
   /**
-   * Sends the last message again, because it was refused or its reply broke off. Takes the token of a solved
+   * Sends the last message again after it was refused or its reply broke off. `challengeToken` is the token of a solved
    * challenge.
    */
   async retry(challengeToken?: string): Promise<void> {
@@ -131,15 +131,15 @@ export class Conversation {
     await this.#ask(message, { challengeToken })
   }
 
-  /** Attaches files, once the conversation from before the page was opened is known. */
+  /** Attaches files after the conversation of an earlier visit is loaded. */
   async attach(files: ReadonlyArray<File>): Promise<void> {
     await this.restore()
-    // The first message begins the conversation to which the files belong.
+    // The first message begins the conversation to which the files should belong, so they wait for it.
     while (this.isRunning && this.#input.memory.conversationId === undefined) await pause()
     await this.attachments.add(files)
   }
 
-  /** Rates a reply; the rating that it has is taken back. */
+  /** Rates a reply. Choosing the present rating again removes it. */
   async rate(message: Message, chosen: Rating): Promise<void> {
     const { api, memory } = this.#input
     const { conversationId, visitorId } = memory
@@ -152,12 +152,12 @@ export class Conversation {
     this.#changed()
   }
 
-  /** Ends the reply that is being written. */
+  /** Stops the reply that is being written. */
   stop(): void {
     this.#running?.abort()
   }
 
-  /** Clears the conversation: the next message begins a new one. */
+  /** Clears the conversation. The next message begins a new one. */
   startOver(): void {
     this.stop()
     this.#input.memory.conversationId = undefined
@@ -169,20 +169,20 @@ export class Conversation {
     this.attachments.leave()
   }
 
-  /** Returns a message that cannot be sent, once, so that the visitor can change it. */
+  /** Returns the text of a message that was too long, once, so that the visitor can shorten it. */
   takeReturned(): string | undefined {
     const returned = this.#returned
     this.#returned = undefined
     return returned
   }
 
-  /** The challenge cannot be shown, or was not passed. */
+  /** Called if the challenge cannot be shown or was not solved. */
   failChallenge(): void {
     this.#obstacle = { kind: "challengeFailed" }
     this.#changed()
   }
 
-  /** The visitor may go on: a limit is over. */
+  /** Removes the obstacle, because the wait for a limit is over. */
   clearObstacle(): void {
     this.#obstacle = undefined
     this.#changed()
@@ -201,7 +201,7 @@ export class Conversation {
     } else if (answer.kind === "forgotten") memory.conversationId = undefined
     else {
       this.#lacksHistory = true
-      // The next time that the chat is opened, or used.
+      // The messages are loaded again when the chat is opened or used the next time.
       this.#restoring = undefined
     }
     this.#changed()
@@ -216,7 +216,7 @@ export class Conversation {
     this.#obstacle = undefined
     this.#hasDeclined = false
     const reply = this.#make("bot", "", "writing")
-    // While a person answers, no reply is being written.
+    // While a person answers, the bot writes no reply.
     if (this.person.isActive) this.#changed()
     else this.#push(reply)
     try {
@@ -226,7 +226,7 @@ export class Conversation {
         memory.conversationId = undefined
         return await this.#ask(message, { challengeToken, isAgain: true })
       }
-      // A challenge that was solved but refused is not shown repeatedly.
+      // If the token of a solved challenge was refused, no further challenge is shown, to avoid an endless loop.
       if (answer.kind === "challenge" && challengeToken !== undefined) {
         return this.#refuse(message, reply, { kind: "challengeFailed" })
       }
@@ -264,7 +264,10 @@ export class Conversation {
     this.#input.onEvent({ type: "reply" })
   }
 
-  /** The passages that a reply cites are kept with the conversation, not sent with the words. */
+  /**
+   * Reads the passages that a reply cites: the server stores them with the conversation and does not send them with the
+   * reply.
+   */
   async #findSources(reply: Message): Promise<void> {
     const { api, memory, showsSources } = this.#input
     const { conversationId, visitorId } = memory

@@ -1,11 +1,11 @@
 import type { Rating, Source } from "../api/Transcript.ts"
 
 /**
- * - `sending`: it was not answered yet.
- * - `unsent`: the service did not take it.
- * - `writing`: more of it comes.
- * - `broken`, `stopped`: the rest never came, or was not wanted.
- * - `partial`: it was so before the page was loaded.
+ * - `sending`: the server has not answered the message yet.
+ * - `unsent`: the server has refused the message.
+ * - `writing`: more text is arriving.
+ * - `broken`, `stopped`: the connection broke, or the visitor stopped the reply.
+ * - `partial`: the reply was already incomplete when the page was loaded.
  */
 export type MessageState = "sending" | "unsent" | "writing" | "broken" | "stopped" | "partial" | "complete"
 
@@ -13,11 +13,13 @@ export type MessageState = "sending" | "unsent" | "writing" | "broken" | "stoppe
 export interface Message {
   readonly id: number
   readonly role: "visitor" | "bot"
-  /** The name of the person who wrote it in the place of the bot, which may be empty; undefined of other messages. */
+  /**
+   * The name of the person who wrote the message in the place of the bot, possibly empty; undefined for other messages.
+   */
   readonly author?: string | undefined
-  /** It came while the page was open, and is announced. */
+  /** True if the message arrived while the page was open, so that it is announced. */
   readonly isNew?: boolean
-  /** The id of a reply that can be rated, once it has ended. */
+  /** The id of a reply that the visitor may rate, once the reply has ended. */
   storedId?: string | undefined
   rating?: Rating | undefined
   text: string

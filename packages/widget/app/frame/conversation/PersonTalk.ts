@@ -2,30 +2,30 @@ import type { ConversationState, Transcript, TranscriptMessage } from "../api/Tr
 import type { ConversationApi, Refusal } from "../api/WidgetApi.ts"
 import type { Memory } from "../VisitorMemory.ts"
 
-/** The interval at which new messages of a person are looked for, in milliseconds. */
+/** The interval of reading new messages of a person, in milliseconds. */
 const LOOK_MS = 3_000
 
-/** The state of asking a person, as it is shown. */
+/** The state of the hand-over, for display. */
 export interface PersonState {
   readonly state: ConversationState
-  /** True while the wish is being sent. */
+  /** True while the request for a person is being sent. */
   readonly isAsking: boolean
-  /** The service knows where to mail an answer. */
+  /** True if the server knows the address to which an answer can be mailed. */
   readonly hasEmail: boolean
-  /** When people are back; undefined if they are there. */
+  /** The time when people answer again; undefined if they answer now. */
   readonly opensAt: string | undefined
   /** The name of the person who wrote last; empty if it is not known. */
   readonly name: string
-  /** The reason why the wish was refused. */
+  /** The reason why the request for a person was refused. */
   readonly refusal: Refusal | undefined
 }
 
 interface PersonTalkInput {
-  /** When people were back as the page was loaded; undefined if they were there. */
+  /** The time when people answer again, as of when the page was loaded; undefined if they answered then. */
   readonly opensAt: string | undefined
   readonly api: ConversationApi
   readonly memory: Memory
-  /** The address of the embedding page, and the language of the chat. */
+  /** Returns the address of the embedding page and the language of the chat. */
   readonly surroundings: () => { readonly page: string | undefined; readonly language: "en" | "de" }
   readonly onMessage: (message: TranscriptMessage) => void
   readonly onChange: () => void
@@ -40,11 +40,11 @@ const NONE: PersonState = {
   refusal: undefined
 }
 
-/** Asks for a person, and looks for the person's messages while one is waited for or answers. */
+/** Asks for a person, and reads the person's messages while the visitor waits or the person answers. */
 export class PersonTalk {
   readonly #input: PersonTalkInput
   #shown = NONE
-  /** The ids of the messages of people that are shown, and the last id that the service returned. */
+  /** The ids of the stored messages that are already shown. */
   readonly #known = new Set<string>()
   #last: string | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -58,13 +58,13 @@ export class PersonTalk {
     return this.#shown
   }
 
-  /** True if a person answers, and the bot is silent. */
+  /** True while a person answers and the bot does not. */
   get isActive(): boolean {
     const { state } = this.#shown
     return state === "waiting" || state === "open"
   }
 
-  /** Sends the wish for a person; again, with an address, to add that. */
+  /** Sends the request for a person. It is sent again with `email` if the visitor adds an address. */
   async ask(more: { readonly email?: string; readonly challengeToken?: string } = {}): Promise<void> {
     const { api, memory, surroundings } = this.#input
     if (this.#shown.isAsking) return
@@ -78,7 +78,7 @@ export class PersonTalk {
     this.#lookSoon(LOOK_MS)
   }
 
-  /** The conversation was found in this state, and all its messages are shown. */
+  /** Continues a stored conversation, all of whose messages are shown. */
   resume({ hasEmail, messages, state }: Transcript): void {
     for (const { id } of messages) this.#known.add(id)
     this.#last = messages.at(-1)?.id
@@ -91,13 +91,13 @@ export class PersonTalk {
     this.#lookSoon(LOOK_MS)
   }
 
-  /** A person answers the message that was just sent: another page of the visitor may have asked for one. */
+  /** Notes that a person answers the message that was just sent: the visitor may have asked for one on another page. */
   noteActive(): void {
     if (!this.isActive) this.#set({ state: "waiting", opensAt: this.#input.opensAt })
     this.#lookSoon(LOOK_MS)
   }
 
-  /** The conversation is over. */
+  /** Ends the hand-over, because the conversation has ended. */
   leave(): void {
     clearTimeout(this.#timer)
     this.#known.clear()
@@ -105,7 +105,10 @@ export class PersonTalk {
     this.#set(NONE)
   }
 
-  /** Hidden pages do not look: the service then mails an answer, if it knows an address. */
+  /**
+   * Schedules the next reading of messages. Hidden pages read none: the server then mails an answer if it knows an
+   * address.
+   */
   #lookSoon(delayMs: number): void {
     clearTimeout(this.#timer)
     if (this.isActive && !document.hidden) this.#timer = setTimeout(() => void this.#look(), delayMs)

@@ -3,19 +3,19 @@ import type { texts as english } from "./en.ts"
 
 export type TextName = keyof typeof english
 
-/** Every text of the chat that is not its bot's own, in one language. */
+/** All texts of the chat in one language, except those of the bot. */
 export type Texts = Readonly<Record<TextName, string>>
 
 const LONGEST = 500
 
 /**
- * The chat's texts in one language, some of them replaced by the page. `lang` and `dir` are among them: those of the
- * replacements.
+ * The texts of the chat in one language, some of them replaced by the embedding page. `lang` and `dir` can be replaced,
+ * too, and then describe the replacements.
  */
 export class Catalogue {
   readonly #texts: Texts
 
-  /** Takes the page's replacements: unknown names and values that are not texts are dropped. */
+  /** Takes the page's replacements. Unknown names, and values that are no texts, are ignored. */
   constructor(texts: Texts, replaced: Replacements) {
     const names = Object.keys(replaced).filter(
       (name) => Object.hasOwn(texts, name) && typeof replaced[name] === "string"
@@ -23,7 +23,7 @@ export class Catalogue {
     this.#texts = { ...texts, ...Object.fromEntries(names.map((name) => [name, replaced[name]?.slice(0, LONGEST)])) }
   }
 
-  /** A text with values in place of the braces. */
+  /** Returns a text with values in the place of its `{names}`. */
   say(name: TextName, values: Readonly<Record<string, string | number>> = {}): string {
     return this.#texts[name].replace(/\{(\w+)\}/g, (whole, key: string) =>
       Object.hasOwn(values, key) ? String(values[key]) : whole
@@ -38,7 +38,7 @@ export class Catalogue {
     return this.#texts.dir === "rtl" ? "rtl" : "ltr"
   }
 
-  /** A moment in words: the weekday and the time. */
+  /** A time, for people: the weekday and the time of day. */
   moment(iso: string): string {
     const style = { weekday: "long", hour: "2-digit", minute: "2-digit", numberingSystem: "latn" } as const
     try {
@@ -48,7 +48,7 @@ export class Catalogue {
     }
   }
 
-  /** A duration in words, rounded up: seconds up to a minute and a half, then minutes, then hours. */
+  /** A duration, for people, rounded up: in seconds up to a minute and a half, then in minutes, then in hours. */
   duration(seconds: number): string {
     const [count, unit] =
       seconds <= 90

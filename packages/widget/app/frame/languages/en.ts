@@ -1,4 +1,4 @@
-/** English, whose names the other languages share. `{name}` stands for the bot's name. */
+/** The English texts, whose names all languages share. `{name}` stands for the bot's name. */
 export const texts = {
   lang: "en",
   dir: "ltr",

@@ -1,7 +1,7 @@
 import { drawBlock, type Drawing } from "./drawBlock.ts"
 import { type ReadBlock, readBlocks } from "./parseBlocks.ts"
 
-/** Marks at the end that nothing follows yet, and half a link. */
+/** Marks at the end of a text without anything after them, and an incomplete link. */
 const OPEN_MARKS =
   /(?:\*{1,3}|_{1,2}|~{1,2}|`{1,3}|!?\[[^\]\n]*(?:\]\([^)\s]*)?|(?:^|\n)[ \t]*(?:[-=]+|[*+]|#{1,6}|\d{1,9}[.)]?|\|)[ \t]*)$/
 const TAIL = 300
@@ -9,8 +9,8 @@ const TAIL = 300
 const isOdd = (text: string, mark: string): boolean => text.split(mark).length % 2 === 0
 
 /**
- * Returns an unfinished text as it will most likely look: holds back characters that the next letter may turn into
- * something else, and closes open marks. Without this, the text would flicker.
+ * Returns an unfinished text as it will most likely look: holds back characters whose meaning the next letter may
+ * change, and closes open marks. Without this the text would flicker.
  */
 const tidied = (text: string): string => {
   if (isOdd(`\n${text}`, "\n```")) return text
@@ -25,7 +25,7 @@ const tidiedEnd = (end: string): string => {
   return mark === undefined ? rest : rest.trimEnd() + mark
 }
 
-/** Renders markdown; while it grows, it renders only the changed blocks again. */
+/** Renders markdown. While the text grows, only the changed blocks are rendered again. */
 export class MarkdownView {
   readonly element: HTMLElement
   readonly #drawing: Drawing
@@ -37,7 +37,7 @@ export class MarkdownView {
     element.classList.add("markdown")
   }
 
-  /** Shows the whole text so far; returns the number of blocks that will not change any more. */
+  /** Shows the complete text so far. Returns the number of blocks that will not change any more. */
   show(text: string, isComplete: boolean): number {
     const blocks = readBlocks(isComplete ? text : tidied(text))
     const same = this.#shown.findIndex(({ raw }, index) => blocks[index]?.raw !== raw)
@@ -48,7 +48,7 @@ export class MarkdownView {
     return isComplete ? blocks.length : blocks.length - 1
   }
 
-  /** Renders everything again, because the citations' sources have changed. */
+  /** Renders all blocks again, because the sources of the citations have changed. */
   redraw(): void {
     this.element.replaceChildren(...this.#shown.map(({ block }) => drawBlock(block, this.#drawing)))
   }

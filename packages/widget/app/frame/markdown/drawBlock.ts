@@ -2,24 +2,24 @@ import { element } from "../element.ts"
 import type { Block, Inline } from "./Markdown.ts"
 import { safeAddress } from "./safeAddress.ts"
 
-/** The interactive parts of a text. */
+/** The functions for the interactive parts of a text. */
 export interface Drawing {
-  /** Asks before it goes anywhere. */
+  /** Called when a link is pressed; asks the visitor before it opens. */
   readonly onLink: (address: URL) => void
-  /** Draws a citation of these sources; undefined if the number has none. */
+  /** Draws the citation of a source; undefined if no source has this number. */
   readonly citation: (number: number) => Node | undefined
   /** The label in place of an image, which is never loaded. */
   readonly imageLabel: (text: string) => string
 }
 
-/** Draws a block as nodes. The words of a text become text nodes only. */
+/** Draws a block as DOM nodes. The words of a text become text nodes only, never HTML. */
 export const drawBlock = (block: Block, drawing: Drawing): HTMLElement => {
   const inside = (parts: ReadonlyArray<Inline>) => drawInlines(parts, drawing)
   switch (block.type) {
     case "paragraph":
       return element("p", { dir: "auto" }, ...inside(block.parts))
     case "heading":
-      // All headings of a reply are below the chat's own heading.
+      // The headings of a reply are placed below the chat's own heading.
       return element(block.level <= 2 ? "h3" : "h4", { dir: "auto" }, ...inside(block.parts))
     case "code":
       return element("pre", { tabindex: 0, dir: "ltr" }, element("code", {}, block.text))
@@ -53,7 +53,9 @@ export const drawBlock = (block: Block, drawing: Drawing): HTMLElement => {
   }
 }
 
-/** A single paragraph of an item stands in it without space around. */
+/**
+ * The first paragraph of an item is drawn directly in the item, without space around it.
+ */
 const drawItem = (blocks: ReadonlyArray<Block>, drawing: Drawing): ReadonlyArray<Node> =>
   blocks.flatMap((block, index): ReadonlyArray<Node> =>
     block.type === "paragraph" && index === 0 ? drawInlines(block.parts, drawing) : [drawBlock(block, drawing)]
@@ -61,7 +63,7 @@ const drawItem = (blocks: ReadonlyArray<Block>, drawing: Drawing): ReadonlyArray
 
 const LAST_WORD = /\S{1,30}\s?$/
 
-/** Draws parts of a line; a citation stays with the word before it. */
+/** Draws the parts of a line. No line break can separate a citation from the word before it. */
 const drawInlines = (parts: ReadonlyArray<Inline>, drawing: Drawing): ReadonlyArray<Node> => {
   const nodes: Array<Node> = []
   for (const part of parts) {
@@ -101,7 +103,10 @@ const drawInline = (part: Inline, drawing: Drawing): Node => {
   }
 }
 
-/** Not a link but a button that asks: an address of the model's choice is not followed, nor looked up, unasked. */
+/**
+ * A link of a reply is drawn as a button that asks first: the model has chosen the address, so the browser must neither
+ * open nor resolve it without the visitor's consent.
+ */
 const drawLink = (address: string, inside: ReadonlyArray<Node>, { onLink }: Drawing): Node => {
   const safe = safeAddress(address)
   const isNested = inside.some(

@@ -1,7 +1,7 @@
 import type { Alignment, Block } from "./Markdown.ts"
 import { parseInlines } from "./parseInlines.ts"
 
-/** Quotes and lists nested deeper are shown as they are. */
+/** The deepest nesting of quotes and lists that is parsed; deeper ones are shown as they are written. */
 const DEEPEST = 8
 const TAB = "    "
 
@@ -13,7 +13,7 @@ const ITEM = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:[ \t]+|$)/
 const UNDERLINE = /^ {0,3}(?:=+|-+)[ \t]*$/
 const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
 
-/** A block with the lines it was read from, by which it is known again when the text has grown. */
+/** A block and the source lines from which it was parsed. If the text grows, equal lines identify the same block. */
 export interface ReadBlock {
   readonly block: Block
   readonly raw: string
@@ -34,7 +34,7 @@ const isBlank = (line: string | undefined): boolean => line === undefined || lin
 const interrupts = (line: string): boolean => {
   if (FENCE.test(line) || HEADING.test(line) || QUOTE.test(line) || RULE.test(line)) return true
   const item = ITEM.exec(line)
-  // A year at the beginning of a line is no list.
+  // A number other than 1 begins no list here, because it may be a year.
   return item !== null && !isBlank(line.slice(item[0].length)) && (item[3] === undefined || item[3] === "1")
 }
 
@@ -96,7 +96,7 @@ class BlockParser {
     return this.#paragraph()
   }
 
-  /** Until its fence is closed, or to the end of the text. */
+  /** Reads a code block up to its closing fence, or to the end of the text. */
   #code(fence: string, indent: number): Block {
     const lines: Array<string> = []
     const closing = new RegExp(`^ {0,3}${fence[0]!}{${fence.length},}[ \\t]*$`)
@@ -113,7 +113,7 @@ class BlockParser {
     const lines: Array<string> = []
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at]!
-      // A paragraph continues in a line without the mark.
+      // The last paragraph of a quote continues in a line without the quote's mark.
       if (!QUOTE.test(line) && (isBlank(line) || interrupts(line) || isBlank(lines.at(-1)))) break
       lines.push(line.replace(QUOTE, ""))
       this.#at += 1
@@ -133,7 +133,7 @@ class BlockParser {
     return { type: "list", start: number === undefined ? undefined : Number(number), items }
   }
 
-  /** The lines of the list item that begins here, without its indentation. */
+  /** Reads the lines of the list item that begins here, without their indentation. */
   #itemLines(first: string, width: number): ReadonlyArray<string> {
     const indent = Math.min(width, 6)
     const lines = [first.slice(width)]
@@ -145,7 +145,7 @@ class BlockParser {
         const next = this.#lines[this.#at + 1]
         const nextSpaces = next === undefined ? 0 : next.search(/\S|$/)
         if (isBlank(next) || nextSpaces < Math.min(indent, 2)) {
-          // Between the items of a list there may be one blank line.
+          // One blank line may separate the items of a list.
           if (next !== undefined && ITEM.test(next)) this.#at += 1
           break
         }

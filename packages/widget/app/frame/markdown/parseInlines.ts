@@ -1,8 +1,8 @@
 import type { Inline } from "./Markdown.ts"
 
-/** Marks nested deeper are shown as they are. */
+/** The deepest nesting of marks that is parsed; deeper ones are shown as they are written. */
 const DEEPEST = 8
-/** Longer texts in brackets are no links. */
+/** The longest text of a link; a longer text in brackets is no link. */
 const LONGEST_LABEL = 1_000
 
 const PUNCTUATION = /[!-/:-@[-`{-~]/
@@ -14,7 +14,7 @@ const ENTITY = /&(?:#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/y
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" }
 const LAST_CHARACTER = 0x10ffff
 
-/** Marks of emphasis, longer ones first. */
+/** The marks of emphasis, longer ones first. */
 const MARKS = [
   ["**", "strong"],
   ["__", "strong"],
@@ -32,7 +32,7 @@ class InlineParser {
   readonly #text: string
   readonly #depth: number
   readonly #parts: Array<Inline> = []
-  /** Marks that nothing closes from here on. */
+  /** The marks that are not closed anywhere in the rest of the text. */
   readonly #unclosed = new Set<string>()
   #plain = ""
   #at = 0
@@ -54,7 +54,7 @@ class InlineParser {
     return this.#parts
   }
 
-  /** Parses the construct that begins here, if it is more than a character. */
+  /** Parses a link, emphasis or other construct that begins here; returns false if the character is plain text. */
   #special(character: string): boolean {
     switch (character) {
       case "\\":
@@ -140,7 +140,7 @@ class InlineParser {
     return this.#add({ type: "code", text: isPadded ? code.slice(1, -1) : code }, close + marks.length)
   }
 
-  /** A link, an image or a citation; `open` is the index of its bracket. */
+  /** Parses a link, an image or a citation. `open` is the index of its opening bracket. */
   #bracket(open: number, isImage: boolean): boolean {
     const text = this.#text
     const close = this.#closing(open, "[", "]")
@@ -171,7 +171,7 @@ class InlineParser {
     return -1
   }
 
-  /** The address in the parentheses after a link's text. */
+  /** Parses the address in parentheses after a link's text. */
   #destination(open: number): { readonly address: string; readonly end: number } | undefined {
     const close = this.#closing(open, "(", ")")
     if (close === -1) return undefined
@@ -194,7 +194,7 @@ class InlineParser {
     const found = this.#match(BARE)
     if (found === null) return false
     let address = found[0].replace(/[.,:;!?'*_~]+$/, "")
-    // A closing parenthesis belongs to the sentence unless the address has opened one.
+    // A closing parenthesis at the end belongs to the sentence, unless the address contains an opening one.
     if (address.endsWith(")") && !address.includes("(")) address = address.slice(0, -1)
     return this.#add({ type: "link", address, parts: [{ type: "text", text: address }] }, this.#at + address.length)
   }
@@ -227,7 +227,7 @@ class InlineParser {
     return this.#add({ type, parts }, close + mark.length)
   }
 
-  /** The end of the emphasis that begins at `from`; -1 if it does not end. */
+  /** Returns the index at which the emphasis ends that begins at `from`; -1 if it does not end. */
   #closingMark(mark: string, from: number): number {
     const text = this.#text
     if (/\s/.test(text[from] ?? " ") || this.#unclosed.has(mark)) return -1
@@ -236,7 +236,7 @@ class InlineParser {
       if (mark === "_" || mark === "__") {
         if (isWord(text[at + mark.length])) continue
       }
-      // Of `**` neither half closes a `*`; of `***` the last one does.
+      // Neither half of `**` closes a `*`; of `***` the last character does.
       if (mark.length === 1 && text[at + 1] === mark) {
         at += 1
         if (text[at + 1] !== mark) continue

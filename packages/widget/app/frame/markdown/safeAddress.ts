@@ -1,6 +1,9 @@
 const ALLOWED = new Set(["http:", "https:", "mailto:"])
 
-/** The address of a link if it is allowed: an absolute address of a page or a mailbox. Undefined for all others. */
+/**
+ * Returns the address of a link if it is allowed: an absolute address of a web page or a mailbox. Undefined for all
+ * others.
+ */
 export const safeAddress = (text: string): URL | undefined => {
   if (!/^(?:https?:\/\/|mailto:)/i.test(text)) return undefined
   try {

@@ -10,14 +10,14 @@ export class Announcer {
     this.element.append(element("p", {}, text))
   }
 
-  /** Announces a temporary state; the next temporary text, or none, replaces it. */
+  /** Announces a temporary state. The next temporary text replaces it; undefined removes it. */
   sayForNow(text: string | undefined): void {
     this.#passing?.remove()
     this.#passing = text === undefined ? undefined : element("p", {}, text)
     if (this.#passing !== undefined) this.element.append(this.#passing)
   }
 
-  /** Forgets the announced texts, which are not repeated. */
+  /** Removes the announced texts, so that screen readers do not find them again. */
   clear(): void {
     this.element.replaceChildren()
   }

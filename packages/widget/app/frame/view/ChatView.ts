@@ -19,14 +19,14 @@ interface ChatInput {
   readonly config: BotConfig
   readonly conversation: Conversation
   readonly texts: Catalogue
-  /** Closes the chat; undefined if the page cannot close it. */
+  /** Closes the chat; undefined if no embedding page can close it. */
   readonly onClose: (() => void) | undefined
 }
 
-/** Obstacles that block sending. */
+/** Obstacles during which the visitor cannot send a message. */
 const HOLDING: ReadonlyArray<Obstacle["kind"]> = ["absent", "challenge", "limit"]
 
-/** The whole chat. */
+/** The complete chat: messages, notices and input. */
 export class ChatView {
   readonly element: HTMLElement
   readonly composer: Composer
@@ -66,7 +66,7 @@ export class ChatView {
       texts,
       announcer: this.#announcer,
       onRetry: (challengeToken) => {
-        // A challenge that solves itself must not move the focus.
+        // A challenge may be solved without an action of the visitor; then it must not move the focus.
         const { activeElement } = document
         if (challengeToken === undefined || this.#notice.element.contains(activeElement)) this.composer.focus()
         void conversation.retry(challengeToken)
@@ -102,7 +102,7 @@ export class ChatView {
     this.#show()
   }
 
-  /** Focuses the place where the visitor continues; does not open an on-screen keyboard. */
+  /** Focuses the place at which the visitor continues, without opening an on-screen keyboard. */
   focus(): void {
     if (matchMedia("(pointer:coarse)").matches) this.#log.focus()
     else this.composer.focus()
@@ -123,13 +123,13 @@ export class ChatView {
     void this.#input.conversation.send(text)
   }
 
-  /** Sends a question of the bot's owner. */
+  /** Sends a question that the bot's owner suggested. */
   #ask(question: string): void {
     this.#send(question)
     this.composer.focus()
   }
 
-  /** Draws once a frame, however many pieces a reply comes in. */
+  /** Draws once for each frame of the screen, however many pieces of a reply arrive. */
   #changed(): void {
     if (this.#frame !== 0) return
     this.#frame = requestAnimationFrame(() => {
@@ -203,7 +203,7 @@ export class ChatView {
       citation: () => undefined,
       imageLabel: (text: string) => texts.say("image", { text })
     }
-    // Its lines are those that its author has written.
+    // Two spaces at the end of a line keep the line breaks that the bot's owner wrote.
     new MarkdownView(bubble, drawing).show(config.welcomeMessage.replace(/([^\n])\n(?!\n)/g, "$1  \n"), true)
     return element(
       "div",

@@ -2,7 +2,7 @@ import { element } from "../element.ts"
 import { icon } from "../icon.ts"
 import type { Catalogue } from "../languages/Catalogue.ts"
 
-/** Longer messages are not typed but pasted by mistake. */
+/** The longest message that can be typed. A longer text was probably pasted by mistake. */
 const LONGEST_MESSAGE = 4_000
 
 const FITS_ITSELF = CSS.supports("field-sizing", "content")
@@ -11,11 +11,11 @@ interface ComposerInput {
   readonly texts: Catalogue
   readonly onSend: (text: string) => void
   readonly onStop: () => void
-  /** Undefined if the bot takes no files. */
+  /** Called with chosen files; undefined if the bot accepts no files. */
   readonly onFiles: ((files: ReadonlyArray<File>) => void) | undefined
 }
 
-/** The visitor's input. Enter sends, Shift and Enter begin a new line. */
+/** The field for the visitor's message. Enter sends it; Shift and Enter begin a new line. */
 export class Composer {
   readonly element: HTMLFormElement
   readonly #input: ComposerInput
@@ -68,7 +68,7 @@ export class Composer {
     this.#field.focus({ preventScroll: true })
   }
 
-  /** Sets if a reply is being written, and if sending is blocked. */
+  /** Sets whether sending is blocked and whether a reply is being written. */
   set({ isHeld, isRunning }: { readonly isHeld: boolean; readonly isRunning: boolean }): void {
     this.#isRunning = isRunning
     this.#isHeld = isHeld
@@ -88,11 +88,13 @@ export class Composer {
   #pressed(event: KeyboardEvent): void {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
     event.preventDefault()
-    // A reply that is being written is not stopped by accident.
+    // Enter does not stop a running reply, because that could happen by accident.
     if (!this.#isRunning) this.#submit()
   }
 
-  /** As high as its text, within the bounds of the styles: those do it alone in newer browsers. */
+  /**
+   * Makes the field as high as its text, within the bounds of the styles. Newer browsers do this by the styles alone.
+   */
   #fit(): void {
     if (!FITS_ITSELF && this.#field.isConnected) {
       this.#field.style.height = "auto"
@@ -101,16 +103,19 @@ export class Composer {
     this.#mark()
   }
 
-  /** Marks what follows from the text. Uses aria-disabled, because a disabled button loses the focus. */
+  /**
+   * Updates the button and the field after the text has changed. It uses `aria-disabled`, because a disabled button
+   * loses the focus.
+   */
   #mark(): void {
     const isOff = !this.#isRunning && (this.#isHeld || this.text.trim() === "")
     this.#send.ariaDisabled = String(isOff)
-    // An empty field with the direction "auto" runs from left to right, its placeholder too.
+    // An empty field with `dir="auto"` would show its placeholder from left to right in every language.
     this.#field.dir = this.text === "" ? "" : "auto"
   }
 }
 
-/** Opens the browser's choice of files. */
+/** A button that opens the browser's file dialog. */
 const attachButton = (label: string, onFiles: (files: ReadonlyArray<File>) => void): HTMLElement => {
   const chooser = element("input", {
     type: "file",
@@ -118,7 +123,7 @@ const attachButton = (label: string, onFiles: (files: ReadonlyArray<File>) => vo
     hidden: true,
     change: () => {
       onFiles([...(chooser.files ?? [])])
-      // The same file can be chosen again.
+      // The value is reset, so that the same file can be chosen again.
       chooser.value = ""
     }
   })
@@ -130,7 +135,7 @@ const attachButton = (label: string, onFiles: (files: ReadonlyArray<File>) => vo
   return element("div", {}, button, chooser)
 }
 
-/** Takes files that are dropped on an element. */
+/** Accepts files that are dropped on an element. */
 const takeDropped = (target: HTMLElement, onFiles: (files: ReadonlyArray<File>) => void): void => {
   target.addEventListener("dragover", (event) => event.preventDefault())
   target.addEventListener("drop", (event) => {

@@ -3,7 +3,7 @@ import { element } from "../element.ts"
 import type { Catalogue } from "../languages/Catalogue.ts"
 import type { Announcer } from "./Announcer.ts"
 
-/** The files of the conversation, with what is said of each. */
+/** The files of the conversation, each with a sentence about its state. */
 export class FileList {
   readonly element: HTMLElement
   readonly #texts: Catalogue

@@ -1,7 +1,7 @@
 import { element } from "../element.ts"
 import type { Catalogue } from "../languages/Catalogue.ts"
 
-/** Shows the real address of a reply's link, and asks before it opens. */
+/** Shows the real address of a link in a reply, and asks before the link opens. */
 export class LinkDialog {
   readonly element: HTMLDialogElement
   readonly #address = element("p", { class: "address", dir: "ltr" })
@@ -23,7 +23,7 @@ export class LinkDialog {
       element("div", { class: "choices" }, cancel, this.#open)
     )
     this.#address.id = "link-address"
-    // Closed, it leads nowhere.
+    // A closed dialog keeps no address.
     this.element.addEventListener("close", () => this.#open.removeAttribute("href"))
   }
 

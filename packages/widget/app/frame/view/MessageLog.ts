@@ -4,15 +4,15 @@ import { icon } from "../icon.ts"
 import type { Catalogue } from "../languages/Catalogue.ts"
 import { botMessageView, type MessageSurroundings, type MessageView, visitorMessageView } from "./MessageView.ts"
 
-/** Distance from its end, in pixels, within which the log follows new text. */
+/** Distance in pixels between the view and the end within which the view follows new text. */
 const NEAR = 60
 
-/** Above a question that stands at the top, in pixels. */
+/** Space in pixels above a question that is scrolled to the top. */
 const ABOVE = 12
 
 /**
- * The messages, oldest first. It follows new text until the question has reached the top; from there on the reader
- * scrolls. It does not follow if the reader has scrolled back.
+ * The messages, oldest first. The view follows a new reply until its question has reached the top; then the reader
+ * scrolls on. It does not follow if the reader has scrolled back.
  */
 export class MessageLog {
   readonly element: HTMLElement
@@ -23,7 +23,7 @@ export class MessageLog {
   readonly #views = new Map<number, { readonly message: Message; readonly view: MessageView }>()
   #follows = true
 
-  /** `first` stands before the messages, `last` behind them. */
+  /** `first` is placed before the messages, `last` after them. */
   constructor(surroundings: MessageSurroundings, texts: Catalogue, first: ReadonlyArray<Node>, last: Node) {
     this.#surroundings = surroundings
     this.#list = element("div", { class: "messages" })
@@ -61,7 +61,7 @@ export class MessageLog {
     this.#scrolled()
   }
 
-  /** Scrolls to the newest message, and follows new text. */
+  /** Scrolls to the newest message, and makes the view follow new text. */
   toEnd(): void {
     this.#follows = true
     this.#scroller.scrollTop = this.#scroller.scrollHeight
@@ -87,7 +87,7 @@ export class MessageLog {
     this.#follows = isNear || Math.abs(scrollTop - this.#questionTop()) < 2
   }
 
-  /** The furthest scroll position for the last question; unlimited without one. */
+  /** The scroll position at which the last question is at the top; unlimited if there is no question. */
   #questionTop(): number {
     const question = [...this.#views.values()].findLast(({ message }) => message.role === "visitor")?.view.element
     return question === undefined ? Infinity : question.offsetTop - ABOVE

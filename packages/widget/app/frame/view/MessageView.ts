@@ -10,21 +10,21 @@ import { SourceList } from "./SourceList.ts"
 export interface MessageSurroundings {
   readonly texts: Catalogue
   readonly botName: string
-  /** True if citations have sources that the visitor may see. */
+  /** True if visitors may see the sources of citations. */
   readonly showsSources: boolean
   readonly announcer: Announcer
   readonly onLink: (address: URL) => void
   readonly onRate: (message: Message, rating: Rating) => void
 }
 
-/** One message as it is shown. */
+/** A message on the page. */
 export interface MessageView {
   readonly element: HTMLElement
-  /** Shows the changes of the message. */
+  /** Updates the page after the message has changed. */
   update(): void
 }
 
-/** Shows a visitor's message as plain text. */
+/** Shows a visitor's message as plain text, never as markdown. */
 export const visitorMessageView = (message: Message, { texts }: MessageSurroundings): MessageView => {
   const bubble = element("div", { class: "bubble", dir: "auto" }, message.text)
   const view = element("div", { class: "message visitor" }, element("p", { class: "unseen" }, texts.say("you")), bubble)
@@ -33,10 +33,10 @@ export const visitorMessageView = (message: Message, { texts }: MessageSurroundi
   return { element: view, update }
 }
 
-/** Names the speaker, for people who do not see on which side a message stands. */
+/** Names the author for screen readers, because their users do not see on which side a message is. */
 const speaker = (name: string) => element("p", { class: "unseen" }, name)
 
-/** A reply: its words as they arrive, and its sources. */
+/** Shows a reply: its words as they arrive, and its sources. */
 export const botMessageView = (message: Message, surroundings: MessageSurroundings): MessageView => {
   const { announcer, botName, onLink, texts } = surroundings
   const showsSources = surroundings.showsSources && message.author === undefined
@@ -67,7 +67,7 @@ export const botMessageView = (message: Message, surroundings: MessageSurroundin
 
   const announce = (finished: number) => {
     const blocks = [...words.element.children].slice(announced, finished)
-    // As it is laid out: the cells of a table stand apart.
+    // `innerText` follows the layout, so that spaces separate the cells of a table.
     const by = isPerson && announced === 0 ? `${name}: ` : ""
     for (const [place, block] of blocks.entries())
       announcer.say((place === 0 ? by : "") + (block as HTMLElement).innerText)
@@ -96,7 +96,7 @@ export const botMessageView = (message: Message, surroundings: MessageSurroundin
   return { element: view, update }
 }
 
-/** The visitor's opinion of a reply, once it can be rated. */
+/** The buttons with which a visitor rates a reply, once it can be rated. */
 const ratingButtons = (message: Message, { onRate, texts }: MessageSurroundings) => {
   const buttonOf = (rating: Rating) => {
     const label = texts.say(rating === "good" ? "rateGood" : "rateBad")
@@ -114,7 +114,7 @@ const ratingButtons = (message: Message, { onRate, texts }: MessageSurroundings)
   return { element: view, update }
 }
 
-/** The sources that the reply cites; all of them if it cites none by number. */
+/** The sources that the reply cites, or all sources if it cites none by number. */
 const citedOf = ({ sources, text }: Message): Message["sources"] => {
   const numbers = new Set(
     [...text.matchAll(/\[([\d\s,;]{1,40})\]/g)].flatMap(([, all = ""]) => all.split(/\D+/).map(Number))
@@ -125,7 +125,7 @@ const citedOf = ({ sources, text }: Message): Message["sources"] => {
 const avatar = (name: string): HTMLElement =>
   element("div", { class: "avatar", "aria-hidden": "true" }, initialOf(name))
 
-/** The first letter of a name, whole as people see it. */
+/** The first letter of a name, as one whole character for people. */
 export const initialOf = (name: string): string => {
   const [first] = new Intl.Segmenter().segment(name.trim())
   return first?.segment.toUpperCase() ?? ""

@@ -8,10 +8,10 @@ import { TurnstileBox } from "./TurnstileBox.ts"
 interface NoticeInput {
   readonly texts: Catalogue
   readonly announcer: Announcer
-  /** Sends the message again; with the challenge's token if a challenge was solved. */
+  /** Sends the message again, with the challenge's token if a challenge was solved. */
   readonly onRetry: (challengeToken?: string) => void
   readonly onChallengeFailed: () => void
-  /** A limit that was waited for is over. */
+  /** Called when the wait for a limit is over. */
   readonly onLimitOver: () => void
 }
 
@@ -19,10 +19,10 @@ interface NoticeInput {
 const WITHOUT_RETRY: ReadonlyArray<Obstacle["kind"]> = ["absent", "challenge", "limit", "tooLong"]
 
 const SECOND_MS = 1_000
-/** A shorter wait is shown as a duration, even if it ends after midnight. */
+/** Waits below this number of seconds are shown as a duration, even if they end after midnight. */
 const SOON_SECONDS = 5_400
 
-/** Shows the obstacle, and offers a retry if that may help. */
+/** Shows the obstacle, and a button for another try if that may help. */
 export class ObstacleNotice {
   readonly element = element("div", { class: "obstacle", hidden: true })
   readonly #input: NoticeInput
@@ -70,7 +70,7 @@ export class ObstacleNotice {
     this.#challenge.show()
   }
 
-  /** A message that waits to be sent again, with nothing in its way. */
+  /** Shows a message that was not sent and can be sent again without an obstacle. */
   #showUnsent(hasUnsent: boolean): void {
     this.element.hidden = !hasUnsent
     this.#retry.hidden = !hasUnsent

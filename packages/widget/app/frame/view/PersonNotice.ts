@@ -8,14 +8,17 @@ interface PersonNoticeInput {
   readonly texts: Catalogue
   readonly announcer: Announcer
   readonly person: PersonTalk
-  /** The name of the people who answer, if the bot has one. */
+  /** The name that visitors see of the people who answer, if the bot has one. */
   readonly name: string | undefined
 }
 
-/** Shows the state of a hand-over in one line, offers a person if the bot cannot answer, and asks for the visitor's address. */
+/**
+ * Shows the state of a hand-over in one line, offers a person if the bot cannot answer, and asks for the visitor's
+ * e-mail address.
+ */
 export class PersonNotice {
   readonly element: HTMLElement
-  /** Asks for a person at any time. */
+  /** The button with which the visitor can ask for a person at any time. */
   readonly button: HTMLButtonElement
   readonly #input: PersonNoticeInput
   readonly #words = element("p")
@@ -55,7 +58,10 @@ export class PersonNotice {
     this.element = element("div", { class: "handover", hidden: true }, this.#words, this.#offer, this.#form)
   }
 
-  /** `cannotAnswer`: the bot has declined, or an obstacle prevents the visitor from sending. */
+  /**
+   * Updates the notice. `cannotAnswer` is true if the bot has declined, or if an obstacle prevents the visitor from
+   * sending.
+   */
   show(cannotAnswer: boolean): void {
     const { announcer, person } = this.#input
     const { shown } = person

@@ -19,7 +19,7 @@ export class SourceList {
     )
   }
 
-  /** Opens a source and goes there. */
+  /** Opens a source and scrolls to it. */
   show(number: number): void {
     const entry = this.#entries.get(number)
     if (entry === undefined) return

@@ -1,12 +1,12 @@
 import { element } from "../element.ts"
 
 const SCRIPT = "https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit"
-/** The longest time for loading the script, in milliseconds. */
+/** Longest time for loading the script, in milliseconds. */
 const PATIENCE_MS = 20_000
-/** The wide form does not fit into less, in pixels. */
+/** The least width in pixels into which the wide form of the challenge fits. */
 const WIDE = 300
 
-/** The used functions of the script (see Cloudflare's reference). */
+/** The functions of Cloudflare's script that are used here (see Cloudflare's reference). */
 interface Turnstile {
   render(container: HTMLElement, parameters: Readonly<Record<string, unknown>>): string | null | undefined
   remove(id: string): void
@@ -16,7 +16,7 @@ const loaded = (): Turnstile | undefined => (globalThis as { readonly turnstile?
 
 let loading: Promise<Turnstile> | undefined
 
-/** Loads the script, once; after a failure the next call tries again. */
+/** Loads the script once. After a failure the next call loads it again. */
 const load = (): Promise<Turnstile> =>
   (loading ??= new Promise<Turnstile>((resolve, reject) => {
     const settle = () => {
@@ -35,13 +35,13 @@ const load = (): Promise<Turnstile> =>
 interface BoxInput {
   readonly siteKey: string
   readonly lang: string
-  /** The challenge was solved: the token proves it once. */
+  /** Called when the challenge is solved. The token is a proof for one request. */
   readonly onSolved: (token: string) => void
-  /** The challenge cannot be shown, or failed. */
+  /** Called if the challenge cannot be shown or was not solved. */
   readonly onFailed: () => void
 }
 
-/** Shows a challenge of Cloudflare Turnstile. */
+/** Shows a challenge of Cloudflare Turnstile to the visitor. */
 export class TurnstileBox {
   readonly element = element("div", { class: "challenge" })
   #isOver = false
@@ -53,7 +53,7 @@ export class TurnstileBox {
     this.#input = input
   }
 
-  /** Called once, when its element stands in the page. */
+  /** Draws the challenge. Called once, when the box's element is in the page. */
   show(): void {
     const { lang, onFailed, onSolved, siteKey } = this.#input
     const isCompact = this.element.clientWidth < WIDE
@@ -65,7 +65,7 @@ export class TurnstileBox {
     }
     const failed = () => {
       once(onFailed)
-      // Says that the failure was taken note of.
+      // Tells the script that the failure is handled.
       return true
     }
     const render = (turnstile: Turnstile) => {

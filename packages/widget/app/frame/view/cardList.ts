@@ -2,7 +2,7 @@ import type { Card } from "../api/BotConfig.ts"
 import { element } from "../element.ts"
 import { icon } from "../icon.ts"
 
-/** The cards of an empty conversation. The bot's owner chose their links, so a link opens without a question. */
+/** The cards of an empty conversation. The bot's owner chose their links, so they open without asking the visitor. */
 export const cardList = (cards: ReadonlyArray<Card>, onAsk: (question: string) => void): HTMLElement =>
   element("ul", { class: "cards" }, ...cards.map((card) => element("li", {}, cardView(card, onAsk))))
 
