@@ -1,5 +1,6 @@
 /**
- * Builds the dashboard if it is stale: after every install, so that `npm start` needs no build, and before the tests.
+ * Builds the dashboard if its sources have changed since the last build. Runs after every install, so that `npm start`
+ * needs no build, and before the tests.
  */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -8,7 +9,7 @@ import { buildWhereStale } from "./staleBuild.mjs"
 
 const folder = fileURLToPath(new URL("../packages/dashboard/", import.meta.url))
 
-/** A file of another package and those that it imports: the application has them in it. */
+/** Returns a file of another package and the files that it imports, because the built application contains them. */
 const withImports = (path, found = new Set()) => {
   if (found.has(path)) return found
   found.add(path)

@@ -1,4 +1,7 @@
-/** Builds the widget if it is stale: after every install, so that the server can serve it, and before the tests. */
+/**
+ * Builds the widget if its sources have changed since the last build. Runs after every install, so that the server can
+ * send the widget's files, and before the tests.
+ */
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { buildWhereStale } from "./staleBuild.mjs"

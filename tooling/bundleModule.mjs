@@ -1,7 +1,8 @@
 /**
- * Bundles a module of a package with the packages that it imports into the built package, in place of the module that
- * imports them, so that users install the used part of them alone. Copies their licence beside it. Runs in the folder of
- * the package, after `tsc`: `node bundleModule.mjs <module below src> <imported path> <its licence, beside that file>`.
+ * Bundles a module of a package together with the used parts of the packages that it imports. The bundle replaces the
+ * module in the built package, so that users install only those parts. The licence is copied beside it. Runs in the
+ * folder of the package, after `tsc`: `node bundleModule.mjs <module below src> <imported path> <its licence, beside
+ * that file>`.
  */
 import { copyFileSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -1,13 +1,13 @@
 /**
- * Bundles the program of `parley` in this repository, unless there is a bundle of the current sources: our own packages
- * and Effect, about a thousand modules, in about sixty files, which a server loads in half the time. All other packages
+ * Bundles the `parley` program in this repository, unless a bundle of the current sources exists: Parley's packages and
+ * Effect, about a thousand modules, become about sixty files, which a server loads in half the time. All other packages
  * are loaded from node_modules. The bundle is never published: published packages run their compiled files.
  *
- * `packages/cli/bin/program.js` decides at each start if a bundle matches the current sources, by a hash of all files that
- * it was built from. Without a bundle it runs the sources.
+ * `packages/cli/bin/program.js` decides at each start if a bundle matches the current sources, by a hash of all files
+ * from which it was built. Without a matching bundle the program runs from the sources.
  *
- * Usage: node tooling/bundleProgram.mjs [--if-possible] (at every install, `npm run build`, and before tests). With
- * `--if-possible` a failure is a sentence on stderr, and the exit code is 0.
+ * Usage: node tooling/bundleProgram.mjs [--if-possible] (at every install, in `npm run build`, and before tests). With
+ * `--if-possible` a failure prints a sentence on stderr, and the exit code is 0.
  */
 import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { findPackageJSON } from "node:module"
@@ -15,19 +15,22 @@ import { isAbsolute, join, relative } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { BUILT, BUNDLES, freshBundle, hashOfFiles } from "../packages/cli/bin/program.js"
 
-/** Old builds that are kept beside the newest, because running servers load parts of them later. */
+/** The number of older builds that are kept, because running servers still load parts of them. */
 const KEPT = 2
 
 const isOwn = (path) => /\/packages\/[^/]+\/src\//.test(path)
 const isEffect = (path) => /\/node_modules\/effect\/dist\//.test(path)
 
-/** The import specifier from `folder` to the file `path`. */
+/** The import specifier with which a file in `folder` imports the file `path`. */
 const wayTo = (folder, path) => {
   const way = relative(folder, path).replaceAll("\\", "/")
   return way.startsWith(".") ? way : `./${way}`
 }
 
-/** Modules find files beside their sources (migrations, pages, the entries of threads) by the sources' addresses. */
+/**
+ * Keeps the addresses of the source files in the bundled modules, which find migrations, pages and the entries of
+ * threads beside their sources by them.
+ */
 const ownAddresses = (outDir) => ({
   name: "own-addresses",
   transform(code, path) {
@@ -42,8 +45,8 @@ const ownAddresses = (outDir) => ({
 })
 
 /**
- * Leaves packages of others outside the bundle, except Effect, and resolves each in the version of its importer.
- * `optional` packages keep their names, so that the error for a missing one names it.
+ * Leaves all packages except Parley's and Effect outside the bundle, and resolves each in the version that its importer
+ * uses. `optional` packages keep their names, so that the error for a missing package names it.
  */
 const installedPackages = (optional, outDir, read) => ({
   name: "installed-packages",
@@ -60,8 +63,8 @@ const installedPackages = (optional, outDir, read) => ({
 })
 
 /**
- * Reads every module, including those that contribute nothing to the bundle, and stores the contents in `read`: if a
- * file is edited during the build, the bundle is recorded with the contents that it was built from.
+ * Reads every module, also those without a part in the bundle, and stores the contents in `read`. If a file is edited
+ * during the build, the bundle is thereby recorded with the contents from which it was built.
  */
 const sourcesRead = (read) => ({
   name: "sources-read",
@@ -73,7 +76,9 @@ const sourcesRead = (read) => ({
   }
 })
 
-/** Bundles the package in `folder` into `outDir`; returns the content of each file that it depends on, by path. */
+/**
+ * Bundles the package in `folder` into `outDir`. Returns the content of each file on which the bundle depends, by path.
+ */
 const bundle = async (folder, outDir) => {
   const texts = new Map()
   const read = (path) => texts.get(path) ?? texts.set(path, readFileSync(path, "utf8")).get(path)
@@ -101,8 +106,8 @@ const bundle = async (folder, outDir) => {
 }
 
 /**
- * Bundles the command's package if there is no bundle of its current sources; returns true if it did. `packageFolder`
- * (a URL) is that package in a repository with this layout.
+ * Bundles the command's package if there is no bundle of its current sources. Returns true if it made a bundle.
+ * `packageFolder` (a URL) is that package's folder in a repository with this layout.
  */
 export const bundleProgram = async (packageFolder = new URL("../packages/cli/", import.meta.url)) => {
   if (freshBundle(packageFolder) !== undefined) return false

@@ -1,6 +1,7 @@
 /**
- * Copies the character maps of pdf.js into the package that reads PDFs (`packages/adapters-documents/character-maps`), with
- * which it is packed: PDFs in Chinese, Japanese and Korean name these maps without containing them. At every install.
+ * Copies the character maps of pdf.js into the package that reads PDFs (`packages/adapters-documents/character-maps`),
+ * which publishes them: PDFs in Chinese, Japanese and Korean name these maps without containing them. Runs at every
+ * install.
  */
 import { cpSync, existsSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"

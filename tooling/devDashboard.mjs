@@ -1,6 +1,6 @@
 /**
- * Serves the dashboard with hot reloading; with `--gallery` the page of all shared components in its place. All other options are
- * Vite's.
+ * Serves the dashboard with hot reloading; with `--gallery` it serves the page of all shared components instead. All
+ * other options are Vite's.
  */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Puts the text of the migrations into the built package, in place of the module that reads them from its folder: a
- * bundler follows imports, and knows nothing of a folder that is read when the program runs.
+ * Writes the text of the migrations into the built package, in the place of the module that reads them from a folder: a
+ * bundler includes imported modules, but not a folder that the program reads at run time.
  *
  * Runs in the folder of `packages/adapters-db`, after `tsc`.
  */

@@ -1,9 +1,11 @@
 /**
- * Removes unused files from an install, 200 MB in all. Runs after every install; without these files it does nothing.
+ * Removes unused files from an install, 200 MB in all. Runs after every install; does nothing if the files are already
+ * removed.
  *
- * - The C headers of the repository's own Node: only a compiler of native addons reads them.
- * - Source maps of packages, and the TypeScript that only they refer to: servers run without `--enable-source-maps`.
- * - The vocabularies of the tokenizer that the tests compare with, except those of its ES modules.
+ * - The C headers of the repository's own Node: only compilers of native addons read them.
+ * - Source maps of packages, and the TypeScript files to which only source maps refer: servers run without
+ *   `--enable-source-maps`.
+ * - The vocabularies of the tokenizer with which the tests compare, except those of its ES modules.
  * - The styles of highlight.js, and its languages for `require`.
  * - The canvas of pdf.js for systems without a browser, and its build for old browsers.
  */

@@ -1,12 +1,13 @@
 /**
- * Two rules for package-lock.json, so that `npm ci` is quiet and works on every platform:
+ * Checks two rules for package-lock.json, so that `npm ci` prints no warnings and works on every platform:
  *
- * - Only the root has `engines`. npm compares them with the Node that runs npm, which may be 20; the packages run on the
- *   repository's own Node. `--write` removes the entries that `npm install` adds.
- * - Every optional package (the builds for other platforms) has an entry. npm leaves out those of a release that is
- *   incomplete in the registry, and `npm ci` then fails on other platforms: use another release.
+ * - Only the root has `engines`. npm compares them with the Node that runs npm, which may be 20; the packages run on
+ *   the repository's own Node. `--write` removes the entries that `npm install` adds.
+ * - Every optional package (the builds for other platforms) has an entry. npm omits the optional packages of a release
+ *   that is incomplete in the registry, and `npm ci` then fails on other platforms: use another release.
  *
- * Usage: node tooling/lock.mjs [--write] (`npm run check:lock`, `npm run lock`). Exit code 1 if a rule is broken.
+ * Usage: node tooling/lock.mjs [--write] (`npm run check:lock`, `npm run lock`). The exit code is 1 if a rule is
+ * broken.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,10 +1,11 @@
 /**
- * Creates the image of an empty, migrated embedded database, with which a new data folder begins, if there is none for
- * the current engine and migrations: in `packages/adapters-db/prepared`, packed with the package. It is an optimisation:
- * without a matching image, the database is created and migrated, which takes seconds longer.
+ * Creates the image of an empty, migrated embedded database in `packages/adapters-db/prepared`, if there is none for
+ * the current engine and migrations. A new data folder begins with this image, which is published with the package. It
+ * is an optimisation: without a matching image, a new database is created and migrated, which takes some seconds
+ * longer.
  *
  * Usage: node tooling/prepareDatabase.mjs [--if-possible] (at every install, before tests, and before packing). With
- * `--if-possible` a failure is a sentence on stderr, and the exit code is 0.
+ * `--if-possible` a failure prints a sentence on stderr, and the exit code is 0.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -17,7 +18,7 @@ const make = async () => {
   if (made) console.log(`Prepared an empty database: ${file}`)
 }
 
-/** Packages of this repository resolve to their sources only under this condition. */
+/** The condition under which this repository's packages resolve to their sources. */
 const CONDITION = "--conditions=@parley/source"
 
 if (process.execArgv.includes(CONDITION)) await make()

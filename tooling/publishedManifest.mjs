@@ -1,13 +1,13 @@
 /**
- * Prepares a package for packing, and restores it after that. Runs in the package's folder.
+ * Prepares a package for packing, and restores it afterwards. Runs in the package's folder.
  *
- * - It copies the licence into the package, and moves `engines` out of `publishConfig` in the manifest. They hold for
- *   users of the packages; in the repository, in which npm may run on an older Node than the packages do, npm would warn
- *   of them at every install.
- * - It has the packages share the Effect of `@parley/core` (`sharedEffect.mjs`).
+ * - It copies the licence into the package, and moves `engines` out of `publishConfig` in the manifest. `engines` is
+ *   meant for users of the packages; in the repository, where npm may run on an older Node than the packages, npm would
+ *   warn about it at every install.
+ * - It makes the packages share the Effect of `@parley/core` (`sharedEffect.mjs`).
  *
- * `publish` (before packing) writes the manifest to publish and keeps the original beside it; `restore` (after packing,
- * or after publishing, because npm reads the manifest again in between) restores it.
+ * `publish` (before packing) writes the manifest to publish and keeps the original beside it. `restore` (after packing,
+ * or after publishing, because npm reads the manifest again in between) restores the original.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { ownEffect, sharedEffect } from "./sharedEffect.mjs"

@@ -3,18 +3,18 @@
  * their dependencies, and the libraries that are compiled into the dashboard and the widget. Development tools are left
  * out. Usage: npm run -s sbom
  *
- * npm's own `--omit dev` also omits packages that a workspace lists as peers, so the list is filtered here.
+ * The list is filtered here, because npm's own `--omit dev` also omits packages that a workspace lists as peers.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
 const DEVELOPMENT = "cdx:npm:package:development"
-/** Packages of ours that contain compiled libraries, with the folders that import them. */
+/** Parley's packages that contain compiled libraries, with the folders whose files import them. */
 const COMPILED = { "packages/dashboard": ["app"], "packages/widget": ["app", "src"] }
 
 const { packages } = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8"))
 
-/** The path of a dependency, as Node finds it: beside its user first, then in the folders above. */
+/** The path of a dependency as Node resolves it: beside the package that depends on it, then in the folders above. */
 const resolve = (from, name) => {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf("/node_modules/")))) {
     const path = `${place === "" ? "" : `${place}/`}node_modules/${name}`
@@ -46,7 +46,7 @@ const npm = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx", "--sbo
 const bill = JSON.parse(execFileSync("npm", npm, { encoding: "utf8", maxBuffer: 2 ** 26 }))
 const nameOf = (path) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)
 const compiled = new Set([...reached].map((path) => `${nameOf(path)}@${packages[path].version}`))
-/** Workspaces that are not published. */
+/** The workspaces that are not published. */
 const unpublished = new Set(
   Object.keys(packages).flatMap((path) => (/^examples\/|^packages\/bench$/.test(path) ? [path.split("/")[1]] : []))
 )

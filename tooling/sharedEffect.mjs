@@ -1,18 +1,18 @@
 /**
- * All packages use the Effect of `@parley/core`, its only user that depends on it: services and schemas of one copy of
- * Effect are not those of another. In a project with Effect 4, npm shares the project's own copy with `@parley/core`; in
- * a project with Effect 3, it nests one copy in `@parley/core`. If each package depended on Effect, npm would nest one
- * copy in each.
+ * Makes all packages use the Effect of `@parley/core`, the only package that depends on it, because services and
+ * schemas of two copies of Effect do not match. In a project with Effect 4, npm shares the project's copy with
+ * `@parley/core`; in a project with Effect 3, it nests one copy in `@parley/core`. If each package depended on Effect,
+ * npm would nest one copy in each.
  *
- * In packed packages, `@parley/core/effect4` is that copy, imports of `effect` are imports of it, and the other packages do
- * not depend on Effect. The sources import `effect`, as every program in Effect does.
+ * In packed packages, `@parley/core/effect4` exports that copy, imports of `effect` become imports of it, and the other
+ * packages do not depend on Effect. The sources import `effect`, like every program with Effect.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 const CORE = "@parley/core"
 const ENTRY = "effect4"
-/** The modules of Effect that the packages and their types import, below `effect`. */
+/** The modules of Effect, below `effect`, that the packages and their types import. */
 const MODULES = [
   ...[
     "Brand",
@@ -41,7 +41,7 @@ const MODULES = [
 ]
 const names = (text) => new RegExp(`(\\bfrom |\\bimport |\\bimport\\()"${text}((?:/[\\w/]+)?)"`, "g")
 
-/** The files of the build that have imports. */
+/** The built files that contain imports. */
 const built = () =>
   existsSync("dist")
     ? readdirSync("dist", { recursive: true })
@@ -74,7 +74,7 @@ const writeEntries = () => {
 
 const entry = (file) => ({ types: `./dist/${ENTRY}/${file}.d.ts`, default: `./dist/${ENTRY}/${file}.js` })
 
-/** Has the build of this package import the shared Effect; returns the manifest to publish. */
+/** Makes the built files of this package import the shared Effect. Returns the manifest to publish. */
 export const sharedEffect = (manifest) => {
   if (manifest.name !== CORE) {
     rewrite("effect", `${CORE}/${ENTRY}`)
@@ -89,7 +89,7 @@ export const sharedEffect = (manifest) => {
   }
 }
 
-/** Has the build import `effect` again, as in the repository. */
+/** Makes the built files import `effect` again, as in the repository. */
 export const ownEffect = ({ name }) => {
   if (name === CORE) rmSync(join("dist", ENTRY), { recursive: true, force: true })
   else rewrite(`${CORE}/${ENTRY}`, "effect")

@@ -1,6 +1,6 @@
 /**
- * Builds the browser files if there is no build, or if their sources have changed. Needs no network. An install
- * without development parts lacks the bundler; then the earlier build stays, and a message reports it.
+ * Builds files for browsers if there is no build, or if their sources have changed. Needs no network. An install
+ * without development dependencies has no bundler; then the earlier build stays, and a message reports it.
  */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -15,7 +15,7 @@ const vite = fileURLToPath(new URL("../node_modules/vite/bin/vite.js", import.me
 const WAIT_MS = 100
 const WAITS = 600
 
-/** The files that a path stands for: itself, or everything in a folder. */
+/** The files that a path names: the file itself, or all files in a folder. */
 const filesOf = (path) =>
   statSync(path).isFile()
     ? [path]
@@ -32,8 +32,8 @@ const hashOf = (folder, sources) => {
 }
 
 /**
- * Parameters: the name in messages, the package's folder, the files and folders that the build reads, and the modes in
- * which its Vite configuration is built, one after another, into `dist-app`.
+ * `name` is the name in messages, `folder` the package's folder, `sources` are the files and folders that the build
+ * reads, and `modes` the modes of the Vite configuration, which are built into `dist-app` one after another.
  */
 export const buildWhereStale = async ({ name, folder, sources, modes = ["production"] }) => {
   const stamp = join(folder, "dist-app/.sources")
@@ -41,7 +41,7 @@ export const buildWhereStale = async ({ name, folder, sources, modes = ["product
   const hash = hashOf(folder, sources)
   const isBuilt = () => existsSync(stamp) && readFileSync(stamp, "utf8") === hash
 
-  /** Returns true if this process may build; otherwise it waits for the process that builds. */
+  /** Returns true if this process may build; otherwise waits until the process that builds has finished. */
   const takeLock = async () => {
     for (let waits = 0; waits < WAITS; waits += 1) {
       try {
@@ -64,7 +64,8 @@ export const buildWhereStale = async ({ name, folder, sources, modes = ["product
   try {
     for (const mode of modes) {
       const argv = [vite, "build", "--config", join(folder, "vite.config.ts"), "--mode", mode, "--logLevel", "warn"]
-      // Runs in its own process, because the tests' environment would make it a development build.
+      // The build runs in a separate process, because the environment variables of tests would make it a development
+      // build.
       await run(process.execPath, argv, { cwd: folder, env: { ...process.env, NODE_ENV: "production" } })
     }
     writeFileSync(stamp, hash)

@@ -1,7 +1,7 @@
 /**
- * Builds the site of the documents into docs/site/dist: `npm run docs`. The site's builder is large and not part of
- * the repository's install; the first run installs it in docs/site, with a lock file of its own. If PARLEY_SOURCES_URL
- * is set, links to files without a page lead there; otherwise these links are removed.
+ * Builds the website of the documents into docs/site/dist: `npm run docs`. The site's builder is large and not part of
+ * the repository's install, so the first run installs it in docs/site, from a separate lock file. If PARLEY_SOURCES_URL
+ * is set, links to files without a page lead below that address; otherwise these links are removed.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"

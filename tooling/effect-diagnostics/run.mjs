@@ -1,12 +1,13 @@
 /**
- * Reports mistakes in Effect code that the type checker accepts: an Effect that is never run, a missing `yield*`, a layer
- * that leaks a requirement. The compiler build of @effect/tsgo finds them because tsconfig.base.json lists its plugin. It
- * is large and exists for Linux x64 only, so it is not part of the repository's install: the first run of this check
- * installs it in this folder, with a lock file of its own. If it cannot be installed, the check reports that it did not
- * run, and fails if CI is set, so that a green pipeline always means that the diagnostics ran.
+ * Reports mistakes in Effect code that the type checker accepts: an Effect that is never run, a missing `yield*`, a
+ * layer that leaks a requirement. The compiler build of @effect/tsgo finds them because tsconfig.base.json lists its
+ * plugin. That build is large and exists for Linux x64 only, so it is not part of the repository's install: the first
+ * run of this check installs it in this folder, from a separate lock file. If it cannot be installed, the check reports
+ * that it did not run, and fails if CI is set, so that a green pipeline always means that the diagnostics ran.
  *
  * Usage: node tooling/effect-diagnostics/run.mjs [tsconfig, by default tsconfig.test.json]
- * Exit codes: 0 nothing found or not run, 1 something found, or not run under CI, 2 the compiler is blind.
+ * Exit codes: 0 no mistakes found, or not run; 1 mistakes found, or not run under CI; 2 the compiler reports nothing at
+ * all.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -28,8 +29,8 @@ const isInstalled = () => {
 }
 
 /**
- * Returns true if the compiler of the lock file is installed; false if this platform has none, or if it cannot be
- * fetched.
+ * Returns true if the compiler of the lock file is installed; false if there is none for this platform, or if it cannot
+ * be downloaded.
  */
 const install = () => {
   if (version === undefined) return false
@@ -43,8 +44,8 @@ const diagnose = (project, stdio) =>
   spawnSync(compiler, ["--noEmit", "--project", project], { cwd: root, encoding: "utf8", stdio })
 
 /**
- * Plants an Effect that is never run: a compiler that does not report it reports nothing, even if it exits with
- * success.
+ * Checks a file with an Effect that is never run. A compiler that does not report this mistake reports no mistakes at
+ * all, even if its exit code is 0.
  */
 const seesPlantedMistake = () => {
   const folder = join(root, "node_modules/.cache", `effect-diagnostics-${process.pid}`)

@@ -1,4 +1,4 @@
-/** The database and the document parser run in threads and processes of their own, which a bundler does not find. */
+/** The database and the document parser run in separate threads and processes, whose files a bundler would not find. */
 export default {
   serverExternalPackages: [
     "@parley/adapters-db",
