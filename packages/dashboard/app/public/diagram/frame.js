@@ -1,12 +1,12 @@
-// Draws a diagram in a frame without an origin, a session or a network: its page posts the text, and gets the height of the
-// drawing back.
+// Draws a diagram in a frame without an origin, a session or network access. The page around the frame posts the text,
+// and receives the height of the drawing.
 ;(function () {
   var place = document.getElementById("place")
   var report = function (message) {
     parent.postMessage(message, "*")
   }
   var draw = async function (data) {
-    // A frame of other colours than its page would have an opaque ground.
+    // A frame whose colour scheme differs from its page's would have an opaque background.
     document.documentElement.style.colorScheme = data.isDark ? "dark" : "light"
     globalThis.mermaid.initialize({
       startOnLoad: false,
