@@ -102,8 +102,12 @@ const uploadWithProgress = async (
     request.onabort = fail
     request.onload = () => {
       const { responseText, status } = request
-      if (status === 200) resolve(JSON.parse(responseText) as UploadedDocument)
-      else reject(failureOf(status, responseText, request.getResponseHeader("retry-after")))
+      if (status !== 200) return reject(failureOf(status, responseText, request.getResponseHeader("retry-after")))
+      try {
+        resolve(JSON.parse(responseText) as UploadedDocument)
+      } catch (cause) {
+        reject(unreached(cause, signal))
+      }
     }
     request.onloadend = () => signal?.removeEventListener("abort", abort)
     if (signal?.aborted === true) return fail()

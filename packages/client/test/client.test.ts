@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 import { ScriptedModel } from "../../adapters-http/test/support/ScriptedModel.ts"
 import { cookieFor, startServer, type TestServer } from "../../adapters-http/test/support/startServer.ts"
 import { createParleyClient, type ParleyClient, ParleyError, type ParleyErrorCode } from "../src/index.ts"
@@ -200,6 +200,28 @@ describe("failures", () => {
     expect(await nobody.session()).toBeNull()
     const nowhere = createParleyClient({ baseUrl: "http://127.0.0.1:1" })
     expect((await refused(nowhere.bots.create({ displayName: "Bot" }))).code).toBe("network_error")
+  })
+
+  test("of an upload whose answer comes from a page in the way, such as a network's sign-in, reject", async () => {
+    /** Answers each upload with a page, as a network that asks for a sign-in does. */
+    class PageInTheWay {
+      readonly upload = {}
+      readonly status = 200
+      readonly responseText = "<h1>Sign in to this network</h1>"
+      onload = () => {}
+      open() {}
+      setRequestHeader() {}
+      send() {
+        this.onload()
+      }
+    }
+    vi.stubGlobal("XMLHttpRequest", PageInTheWay)
+    try {
+      const upload = clientOf("fay").documents.upload(file("a.txt", "Some text."), { onProgress: () => {} })
+      expect((await refused(upload)).code).toBe("network_error")
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 
   test("of a proxy without a problem have its status", async () => {
