@@ -4,6 +4,7 @@ import { storagePortsFromContext } from "@parley/core/effect"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import type { Database } from "./database/Database.ts"
+import type { DatabaseOwner } from "./database/DatabaseOwner.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
 import { ExactSearchPassages, MAX_EXACT_SEARCH } from "./documents/searching/ExactSearchPassages.ts"
 import { installJobQueue } from "./jobs/startBoss.ts"
@@ -70,7 +71,7 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
 /** An open database, and a way to run effects on it. */
 export interface Opened {
   readonly stores: OpenDatabase
-  readonly run: <A, E>(effect: Effect.Effect<A, E, Database>) => Promise<A>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Database | DatabaseOwner>) => Promise<A>
 }
 
 /** Opens a database as `openDatabase` does. */

@@ -19,6 +19,7 @@ import type { TiersMissing } from "./tiers/errors.ts"
 export interface DatabaseProblem extends Error {
   readonly _tag: string
   readonly code:
+    | "assign_refused"
     | "database_failed"
     | "cell_not_open"
     | "copy_refused"
@@ -26,6 +27,8 @@ export interface DatabaseProblem extends Error {
     | "folder_in_use"
     | "migration_refused"
     | "migration_unknown"
+    | "move_refused"
+    | "owner_busy"
     | "package_missing"
     | "vector_index_refused"
 }

@@ -7,6 +7,7 @@ import type { ParleyError } from "./ParleyError.ts"
 export const errorStatuses = {
   account_not_found: 404,
   appointments_not_available: 503,
+  assign_refused: 409,
   blocked: 403,
   bot_busy: 429,
   bot_key_not_found: 404,
@@ -78,7 +79,9 @@ export const errorStatuses = {
   model_misconfigured: 500,
   model_not_allowed: 403,
   model_unavailable: 500,
+  move_refused: 409,
   no_room_for_file: 409,
+  owner_busy: 409,
   package_missing: 500,
   parley_closed: 503,
   payment_event_not_found: 404,

@@ -1,10 +1,16 @@
 import { type DatabaseOptions } from "../databaseLayer.ts"
 import { Database } from "../database/Database.ts"
+import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { DatabaseNotReady } from "../readiness.ts"
 import { type OpenDatabase, type OpenDatabaseOptions, openWithDatabase, type Opened } from "../openDatabase.ts"
 import { Effect } from "effect"
 import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
 import { directorySql } from "./directory/directorySql.ts"
+import { moveSql } from "./directory/moveSql.ts"
+import { enableFence } from "./moving/fence.ts"
+import { type Moves, openMoves } from "./moving/openMoves.ts"
+import type { Cell } from "./moving/ownerTables.ts"
+import { livesHere } from "./routing/livesHere.ts"
 import { routeStores } from "./routing/routeStores.ts"
 
 export interface OpenCellsOptions extends Omit<OpenDatabaseOptions, keyof DatabaseOptions> {
@@ -16,13 +22,9 @@ export interface OpenCellsOptions extends Omit<OpenDatabaseOptions, keyof Databa
 }
 
 /** Several databases behind the core's ports, ready to be handed to `createParley`. */
-export interface OpenCells extends OpenDatabase {
+export interface OpenCells extends OpenDatabase, Moves {
   /** The names of the cells that do not answer, or are not ready otherwise. Rejects as `checkReadiness` does. */
   absentCells(): Promise<ReadonlyArray<string>>
-  /** Has these buckets, 0 to 4,095, belong to a cell. Moves no rows. Rejects with `CellNotOpen`. */
-  assign(cell: string, buckets: ReadonlyArray<number>): Promise<void>
-  /** Places one owner in a cell, which wins over the owner's bucket. Moves no rows. Rejects with `CellNotOpen`. */
-  place(owner: string, cell: string): Promise<void>
 }
 
 const checkNames = (names: ReadonlyArray<string>, { global }: OpenCellsOptions): void => {
@@ -70,6 +72,17 @@ const openAll = async (options: OpenCellsOptions) => {
   }
 }
 
+/** The cells as moves need them, each with its fence unless the schema is to stay as it is. */
+const fencedCells = async (opened: ReadonlyMap<string, Opened>, migrate: boolean) => {
+  const cells = new Map<string, Cell>()
+  for (const [id, { run }] of opened) {
+    const cell = { id, ...(await run(Effect.all({ database: Database, owner: DatabaseOwner }))) }
+    cells.set(id, cell)
+    if (migrate && opened.size > 1) await run(enableFence(cell))
+  }
+  return cells
+}
+
 /**
  * Opens several databases as one, for developers who use promises. Each person's rows are in one of them, the person's
  * cell. If the directory is empty, all people are in the cell that is named first. Rejects as `openDatabase` does; with
@@ -83,16 +96,17 @@ export const openCells = async (options: OpenCellsOptions): Promise<OpenCells> =
     await Promise.all([...all.values()].map(({ stores }) => stores.close()))
   }
   try {
-    const sql = directorySql(await global.run(Database))
+    const globalDatabase = await global.run(Database)
+    const sql = directorySql(globalDatabase)
     const directory = new Directory(sql, options.directory)
     await Effect.runPromise(sql.register(names))
+    const fenced = await fencedCells(cells, options.migrate !== false)
     const stores = new Map([...cells].map(([name, cell]) => [name, cell.stores]))
     return {
-      ...routeStores(stores, directory, global.stores),
+      ...routeStores(stores, directory, global.stores, livesHere(fenced)),
+      ...openMoves(fenced, moveSql(globalDatabase), directory.refresh),
       absentCells: () => absentOf(global, cells),
       checkReadiness: async () => void (await absentOf(global, cells)),
-      assign: (cell, buckets) => Effect.runPromise(Effect.andThen(sql.assign(cell, buckets), directory.refresh)),
-      place: (owner, cell) => Effect.runPromise(Effect.andThen(sql.place(owner, cell), directory.refresh)),
       close
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import { ledgerOfStores, newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
-import { openCells } from "../../src/cells/openCells.ts"
+import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { openDatabase } from "../../src/openDatabase.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"
 
@@ -20,12 +20,12 @@ describe.runIf(hasPostgres)("openCells", () => {
       const database = await openCells({ global: "first", cells: { first, second } })
       const [ann, bob] = [newUserId(), newUserId()]
       await database.assign("second", [bucketOf(ann)])
-      await database.place(bob, "first")
+      expect(await database.move(bob, "first")).toBe(0)
       for (const userId of [ann, bob])
         await run(ledgerOfStores(database).open({ userId, tier: "free", allowance: 100 }))
       expect(await database.absentCells()).toEqual([])
       await database.checkReadiness()
-      await expect(database.place(ann, "third")).rejects.toMatchObject({ _tag: "CellNotOpen", cell: "third" })
+      await expect(database.move(ann, "third")).rejects.toMatchObject({ _tag: "MoveRefused", names: ["third"] })
       await database.close()
       for (const [options, here, there] of [[first, bob, ann] as const, [second, ann, bob] as const]) {
         const alone = await openDatabase({ ...options, migrate: false })
@@ -60,6 +60,84 @@ describe.runIf(hasPostgres)("openCells", () => {
       const rest = await openCells({ global, cells: { first: ABSENT }, migrate: false })
       await expect(rest.checkReadiness()).rejects.toMatchObject({ _tag: "DatabaseNotReady", problem: "unreachable" })
       await rest.close()
+    }))
+})
+
+describe.runIf(hasPostgres)("moves over open cells", { timeout: 60_000 }, () => {
+  const STALE = { refreshMs: Number.POSITIVE_INFINITY }
+  /** Two servers over two cells, of which the second one reads the directory when it opens, and never again. */
+  const withTwo = (use: (first: OpenCells, stale: OpenCells) => Promise<void>) =>
+    run(
+      Effect.scoped(
+        Effect.flatMap(freshPostgres, (url) =>
+          Effect.promise(async () => {
+            const cells = { first: { url, schema: "first", maxConnections: 3 }, second: { url, schema: "second" } }
+            const [one, stale] = [
+              await openCells({ global: "first", cells }),
+              await openCells({ global: "first", cells, directory: STALE })
+            ]
+            await run(stale.preferences.get(newUserId()))
+            await use(one, stale)
+            await Promise.all([one.close(), stale.close()])
+          })
+        )
+      )
+    )
+  const open = (stores: OpenCells, userId: string) =>
+    run(ledgerOfStores(stores).open({ userId, tier: "free", allowance: 100 }))
+
+  it("move an owner with all rows, say so before if asked to, and erase what is left", () =>
+    withTwo(async (one, stale) => {
+      const ann = newUserId()
+      await open(one, ann)
+      const rows = await one.move(ann, "second", { dryRun: true })
+      expect(rows).toBeGreaterThan(2)
+      expect(await one.unfinishedMoves()).toEqual([])
+      expect(await one.move(ann, "second")).toBe(rows)
+      expect(await one.move(ann, "second")).toBe(0)
+      expect(await one.unfinishedMoves()).toEqual([{ owner: ann, cell: "first", other: "second", state: "moved" }])
+      expect(await one.eraseMoved({ olderThanMs: 60_000 })).toBe(0)
+      expect(await one.finishMoves()).toBe(0)
+      expect(await one.eraseMoved({ olderThanMs: 0 })).toBe(1)
+      expect(await one.unfinishedMoves()).toEqual([])
+      for (const stores of [one, stale]) expect((await run(stores.creditRecords.account(ann))).allowance).toBe(100)
+    }))
+
+  it("give a bucket away only if no owner lives there by it, and then refuse its new owners", () =>
+    withTwo(async (one, stale) => {
+      const ann = newUserId()
+      const bucket = bucketOf(ann)
+      const sameBucket = () => {
+        for (;;) {
+          const other = newUserId()
+          if (bucketOf(other) === bucket) return other
+        }
+      }
+      await open(one, ann)
+      await expect(one.assign("second", [bucket])).rejects.toMatchObject({
+        _tag: "AssignRefused",
+        problem: "has-owners",
+        owners: [ann]
+      })
+      const bob = sameBucket()
+      await open(one, bob)
+      // Those who were moved away, or back, live by name.
+      for (const owner of [ann, bob]) await one.move(owner, "second")
+      await one.move(bob, "first")
+      await one.assign("second", [bucket])
+      const cem = sameBucket()
+      await open(stale, cem)
+      expect(await one.move(cem, "second")).toBe(0)
+      expect((await run(one.creditRecords.account(cem))).allowance).toBe(100)
+      // Ann and Bob still can be written where they live.
+      for (const owner of [ann, bob])
+        await run(stale.preferences.set(owner, { instructions: "Be brief.", modelId: null }))
+      // Back again: the former cell accepts new owners of the bucket.
+      await one.move(cem, "first")
+      await one.assign("first", [bucket])
+      const dan = sameBucket()
+      await open(one, dan)
+      expect(await one.move(dan, "first")).toBe(0)
     }))
 })
 

@@ -30,10 +30,12 @@ const rightsText = `
       ELSE has_any_column_privilege('parley_user', c.oid, r.privilege) END
   ORDER BY 1, 2`
 
-/** A condition that only rows of the person meet. */
+const PERSON = "current_setting('parley.user_id'::text, true)"
+
+/** A condition that only rows of the person meet, or only the row of the person's bucket. */
 const namesPerson = (condition: string | null): boolean =>
   condition !== null &&
-  condition.includes("= current_setting('parley.user_id'::text, true)") &&
+  (condition.includes(`= ${PERSON}`) || condition.startsWith(`(bucket = ((get_byte(sha256(convert_to(${PERSON}`)) &&
   !/\bOR\b/.test(condition)
 
 /** For each right, the conditions that have to name the person. */

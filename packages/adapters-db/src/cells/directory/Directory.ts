@@ -7,6 +7,8 @@ import { PlacementCache } from "./PlacementCache.ts"
 
 /** Milliseconds after which a directory in use reads the changes of others. */
 const REFRESH_MS = 2_000
+/** A directory that is so late to read them, in milliseconds, was not in use. */
+const IDLE_MS = 2_000
 
 export interface DirectoryOptions {
   /** Milliseconds after which a directory in use reads the changes of others; 2,000 unless given. */
@@ -38,6 +40,7 @@ export class Directory {
   #buckets: ReadonlyArray<string | undefined> | undefined
   #refreshing: Promise<void> | undefined
   #nextRefreshAt = 0
+  #isAway = false
 
   constructor(source: DirectorySource, { mostPlacements = 100_000, refreshMs = REFRESH_MS }: DirectoryOptions = {}) {
     this.#source = source
@@ -45,10 +48,14 @@ export class Directory {
     this.#placements = new PlacementCache(mostPlacements)
   }
 
-  /** The cell of an owner if this process knows it without a statement. */
+  /**
+   * The cell of an owner if this process knows it without a statement. A directory that was not in use for a while
+   * knows nothing before it has read the changes, unless the global database does not answer.
+   */
   known(owner: string): string | undefined {
-    if (performance.now() >= this.#nextRefreshAt) void this.#startRefresh().catch(() => undefined)
-    if (this.#buckets === undefined) return undefined
+    const lateMs = performance.now() - this.#nextRefreshAt
+    if (lateMs >= 0) void this.#startRefresh().catch(() => undefined)
+    if (this.#buckets === undefined || (lateMs > IDLE_MS && !this.#isAway)) return undefined
     const placed = this.#placements.get(owner)
     if (placed === undefined) return undefined
     return placed.cell ?? this.#buckets[bucketOf(owner)]
@@ -59,8 +66,8 @@ export class Directory {
     return Effect.suspend(() => {
       const known = this.known(owner)
       if (known !== undefined) return Effect.succeed(known)
-      const loaded = this.#buckets === undefined ? this.refresh : Effect.void
-      return Effect.flatMap(loaded, () => {
+      const isLoaded = this.#buckets !== undefined
+      return Effect.flatMap(isLoaded ? Effect.ignore(this.refresh) : this.refresh, () => {
         const cell = this.known(owner)
         return cell === undefined ? this.askAgain(owner) : Effect.succeed(cell)
       })
@@ -104,10 +111,18 @@ export class Directory {
 
   /** Runs in a fiber of its own, outside of the caller's transaction. Concurrent callers share one. */
   #startRefresh(): Promise<void> {
-    this.#refreshing ??= this.#readChanges().finally(() => {
-      this.#refreshing = undefined
-      this.#nextRefreshAt = performance.now() + this.#refreshMs
-    })
+    this.#refreshing ??= this.#readChanges()
+      .then(
+        () => void (this.#isAway = false),
+        (error: unknown) => {
+          this.#isAway = true
+          throw error
+        }
+      )
+      .finally(() => {
+        this.#refreshing = undefined
+        this.#nextRefreshAt = performance.now() + this.#refreshMs
+      })
     return this.#refreshing
   }
 

@@ -41,7 +41,7 @@ export interface DirectorySql {
 }
 
 /** The lock under which the version of a placement is chosen, so that versions are committed in their order. */
-const VERSIONS = "SELECT pg_advisory_xact_lock(hashtextextended($1::text || '.placements', 0))"
+export const VERSIONS = "SELECT pg_advisory_xact_lock(hashtextextended($1::text || '.placements', 0))"
 
 const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql, "find" | "read"> => ({
   read: (since, most) =>
@@ -96,7 +96,7 @@ export const directorySql = (database: Database["Service"]): DirectorySql => {
           `WITH open AS (${open}), assigned AS (
              INSERT INTO ${schema}.cell_buckets (bucket, cell)
              SELECT bucket, open.name FROM open, unnest($2::smallint[]) bucket
-             ON CONFLICT (bucket) DO UPDATE SET cell = excluded.cell
+             ON CONFLICT (bucket) DO UPDATE SET cell = excluded.cell, version = cell_buckets.version + 1
            ) SELECT name FROM open`,
           [cell, buckets]
         ),

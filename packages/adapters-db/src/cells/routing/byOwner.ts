@@ -1,7 +1,8 @@
 import { NO_PERSON, StorageFailed } from "@parley/core/adapter"
-import { Effect } from "effect"
-import { isMoved, named } from "./cellFailures.ts"
+import { Effect, Exit } from "effect"
+import { isLocked, isMoved, movedAway, named } from "./cellFailures.ts"
 import { CurrentUnit, type Unit } from "./CurrentUnit.ts"
+import { isDoubtful as isDoubtfulAnswer } from "./finalAnswers.ts"
 import type { Args, Call, Method, Place, Routes, Work } from "./Routes.ts"
 
 const noSuchCell = (cell: string) =>
@@ -12,7 +13,7 @@ const noSuchCell = (cell: string) =>
   })
 
 /** Runs work in a cell by its name. */
-const inCell =
+export const inCell =
   ({ cells }: Routes, use: (place: Place) => Work) =>
   (cell: string): Work => {
     const place = cells.get(cell)
@@ -23,26 +24,80 @@ const inCell =
 export const inPlace = (place: Place, work: Work): Work =>
   Effect.catch(work, (error) => Effect.fail(named(place.name, error)))
 
-/**
- * Runs work in the cell of an owner, and once more in the cell that the global database names if the first one refused
- * it because the owner has moved.
- */
-export const inCellOf = (
+/** The error with which work failed; undefined if it was interrupted, or died. */
+const errorOf = (exit: Exit.Failure<unknown, unknown>): unknown =>
+  exit.cause.reasons.find((reason) => reason._tag === "Fail")?.error
+
+/** Milliseconds for which a call waits until its owner, who is being moved, has arrived. */
+const PATIENCE_MS = 5_000
+const FIRST_PAUSE_MS = 5
+const LONGEST_PAUSE_MS = 100
+
+/** The tries of a call so far. */
+interface Tries {
+  readonly until: number
+  readonly pauseMs: number
+  /** The cell that the global database named before the present try. */
+  readonly asked: string | undefined
+}
+
+/** A call, or a whole unit of work, in the cell of an owner. */
+export interface OwnersWork {
+  readonly owner: string
+  readonly use: (place: Place) => Work
+  /** True if a failure means that the owner has moved; the cell's refusal unless given. */
+  readonly hasMoved?: (error: unknown) => boolean
+  /** True if the answer is not final before the cell was asked for the owner; none unless given. */
+  readonly isDoubtful?: (exit: Exit.Exit<unknown, unknown>) => boolean
+}
+
+/** Asks the global database for the cell of an owner, and tries the call there, or in the same cell a little later. */
+const again = (
   routes: Routes,
-  owner: string,
-  use: (place: Place) => Work,
-  mayRepeat: (error: unknown) => boolean = isMoved
-): Work => {
+  work: OwnersWork,
+  { place, tries, wait, exit }: { place: Place; tries: Tries; wait: boolean; exit: Exit.Exit<unknown, unknown> }
+): Work =>
+  Effect.flatMap(routes.directory.askAgain(work.owner), (asked) => {
+    const isSame = asked === place.name
+    // The answer was given after the global database had named this cell, which it still does.
+    if (!wait && isSame && tries.asked === asked) return exit
+    if (wait && isSame && performance.now() > tries.until)
+      return Effect.mapError(exit, (error) => named(place.name, error))
+    const pauseMs = wait && isSame ? tries.pauseMs : 0
+    const next = { until: tries.until, pauseMs: Math.min(LONGEST_PAUSE_MS, tries.pauseMs * 2), asked }
+    const trying = inCell(routes, (present) => tryIn(routes, work, present, next))(asked)
+    return pauseMs === 0 ? trying : Effect.andThen(Effect.sleep(pauseMs), trying)
+  })
+
+const tryIn = (routes: Routes, work: OwnersWork, place: Place, tries: Tries | undefined): Work => {
+  const { hasMoved = isMoved, isDoubtful = () => false, owner, use } = work
+  return Effect.flatMap(Effect.exit(use(place)), (exit) => {
+    const error = Exit.isFailure(exit) ? errorOf(exit) : undefined
+    const refused = error !== undefined && hasMoved(error)
+    const locked = error !== undefined && isLocked(error)
+    if (!refused && !locked && !isDoubtful(exit)) return Effect.mapError(exit, (failure) => named(place.name, failure))
+    const soFar = tries ?? { until: performance.now() + PATIENCE_MS, pauseMs: FIRST_PAUSE_MS, asked: undefined }
+    const retry = again(routes, work, { place, tries: soFar, wait: refused || locked, exit })
+    if (refused) return retry
+    const asking = inPlace(place, routes.livesHere(place.name, owner))
+    return Effect.flatMap(asking, (isHere) =>
+      isHere === true ? Effect.mapError(exit, (failure) => named(place.name, failure)) : retry
+    )
+  })
+}
+
+/**
+ * Runs work in the cell of an owner. If the cell refuses it because the owner has moved, or its answer may only mean
+ * that, the global database is asked for the owner, and the work runs where it says. While the owner is being moved, it
+ * waits for the end of the move.
+ */
+export const inCellOf = (routes: Routes, work: OwnersWork): Work => {
+  const { owner, use } = work
   // Rows of no person, such as payments that wait for one, are in the global database.
   if (owner === NO_PERSON) return inPlace(routes.global, use(routes.global))
   const { directory } = routes
   const known = directory.known(owner)
-  const second = inCell(routes, (place) => inPlace(place, use(place)))
-  const first = inCell(routes, (place) =>
-    Effect.catch(use(place), (error) =>
-      mayRepeat(error) ? Effect.flatMap(directory.askAgain(owner), second) : Effect.fail(named(place.name, error))
-    )
-  )
+  const first = inCell(routes, (place) => tryIn(routes, work, place, undefined))
   return known === undefined ? Effect.flatMap(directory.cellOf(owner), first) : first(known)
 }
 
@@ -61,10 +116,21 @@ export const byOwner =
     Effect.flatMap(CurrentUnit, (unit) => {
       const owner = ownerOf(...args)
       if (unit?.owner === owner) return inUnit(unit, call.run(unit.place, args))
-      return inCellOf(routes, owner, (place) => call.run(place, args))
+      const isDoubtful = (exit: Exit.Exit<unknown, unknown>) => isDoubtfulAnswer(call.name, exit)
+      return inCellOf(routes, { owner, use: (place) => call.run(place, args), isDoubtful })
     })
 
-/** Units of work of an owner's cell. A refused one runs again as a whole: none of its calls is repeated by itself. */
+/** Fails if the owner does not live in a cell. */
+const requireHere = ({ livesHere }: Routes, { name }: Place, owner: string): Work =>
+  owner === NO_PERSON
+    ? Effect.void
+    : Effect.flatMap(livesHere(name, owner), (isHere) => (isHere ? Effect.void : Effect.fail(movedAway())))
+
+/**
+ * Units of work of an owner's cell. Each first asks the cell for the owner, within its transaction: a move waits for the
+ * transactions that run, so that all answers within are final. A refused unit runs again as a whole: none of its calls
+ * is repeated by itself.
+ */
 export const unitsByOwner =
   (routes: Routes, call: Call): Method =>
   (...args) =>
@@ -73,10 +139,11 @@ export const unitsByOwner =
       const work = args.at(-1) as Work
       if (outer?.owner === owner) return inUnit(outer, call.run(outer.place, args))
       let begun: Unit | undefined
-      const run = (place: Place) =>
+      const use = (place: Place) =>
         Effect.suspend(() => {
           begun = { owner, place, hasMoved: false }
-          return call.run(place, [...args.slice(0, -1), Effect.provideService(work, CurrentUnit, begun)])
+          const inside = Effect.andThen(requireHere(routes, place, owner), work)
+          return call.run(place, [...args.slice(0, -1), Effect.provideService(inside, CurrentUnit, begun)])
         })
-      return inCellOf(routes, owner, run, (error) => begun?.hasMoved === true || isMoved(error))
+      return inCellOf(routes, { owner, use, hasMoved: (error) => begun?.hasMoved === true || isMoved(error) })
     })

@@ -1,10 +1,11 @@
 import type { Merge, Take } from "@parley/core/adapter"
-import { Effect, Result } from "effect"
-import { inCellOf, inUnit } from "./byOwner.ts"
-import { isMoved } from "./cellFailures.ts"
+import { Effect, type Exit, Result } from "effect"
+import { inCell, inCellOf, inPlace, inUnit } from "./byOwner.ts"
+import { isMoved, movedAway } from "./cellFailures.ts"
 import { CurrentUnit } from "./CurrentUnit.ts"
+import { isDoubtful } from "./finalAnswers.ts"
 import { sumOf } from "../merging/mergeResults.ts"
-import type { Args, Call, Method, Routes, Work } from "./Routes.ts"
+import type { Args, Call, Method, Place, Routes, Work } from "./Routes.ts"
 
 interface OwnersRule {
   readonly owners: (...args: Args) => ReadonlyArray<string>
@@ -51,6 +52,25 @@ const partsOf = ({ directory }: Routes, owners: ReadonlyArray<string>) =>
   )
 
 /**
+ * Runs work of several owners in one cell. It counts as refused if an answer may only mean that one of the owners lives
+ * elsewhere: heartbeats and look-ups can be repeated.
+ */
+const together = (
+  routes: Routes,
+  cell: string,
+  owners: ReadonlyArray<string>,
+  use: (place: Place) => Work,
+  isDoubtful: (exit: Exit.Exit<unknown, unknown>) => boolean
+): Work =>
+  inCell(routes, (place) =>
+    Effect.flatMap(Effect.exit(inPlace(place, use(place))), (exit) => {
+      if (!isDoubtful(exit)) return exit
+      const asking = Effect.forEach(new Set(owners), (owner) => routes.livesHere(cell, owner))
+      return Effect.flatMap(asking, (here) => (here.includes(false) ? Effect.fail(movedAway()) : exit))
+    })
+  )(cell)
+
+/**
  * Routes a method over several owners: the items of each cell go there, all cells at once. If a cell refuses its part
  * because an owner has moved, the items of that part are repeated one by one.
  */
@@ -58,12 +78,24 @@ export const byOwners = (routes: Routes, call: Call, { merge, owners: ownersOf, 
   const run = (args: Args, part: Part): Effect.Effect<ReadonlyArray<PartResult>, unknown, unknown> => {
     const { owner, places } = part
     const chosen = new Set(places)
+    const owners = ownersOf(...args)
     const taken = take((items) => items.filter((_, place) => chosen.has(place)), ...args)
     const isOne = places.length === 1
-    const routed = inCellOf(routes, owner, (place) => call.run(place, taken), isOne ? undefined : () => false)
+    const doubtful = (exit: Exit.Exit<unknown, unknown>) => isDoubtful(call.name, exit)
+    const use = (place: Place) => call.run(place, taken)
+    const routed = isOne
+      ? inCellOf(routes, { owner, use, isDoubtful: doubtful })
+      : Effect.flatMap(routes.directory.cellOf(owner), (cell) =>
+          together(
+            routes,
+            cell,
+            places.map((at) => owners[at] ?? owner),
+            use,
+            doubtful
+          )
+        )
     return Effect.flatMap(Effect.result(routed), (result) => {
       if (isOne || Result.isSuccess(result) || !isMoved(result.failure)) return Effect.succeed([{ ...part, result }])
-      const owners = ownersOf(...args)
       const single = (place: number) => run(args, { owner: owners[place] ?? owner, places: [place] })
       return Effect.map(Effect.forEach(places, single), (results) => results.flat())
     })

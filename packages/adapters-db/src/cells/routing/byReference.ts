@@ -37,6 +37,8 @@ export const byReference =
       const run = (place: Place) => call.run(place, [input])
       return Effect.flatMap(placeOf(routes, references), (place) => {
         if (place !== undefined) return inPlace(place, run(place))
-        return claimed === undefined ? inPlace(routes.global, run(routes.global)) : inCellOf(routes, claimed, run)
+        return claimed === undefined
+          ? inPlace(routes.global, run(routes.global))
+          : inCellOf(routes, { owner: claimed, use: run })
       })
     })

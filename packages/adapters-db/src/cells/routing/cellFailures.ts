@@ -13,6 +13,15 @@ const databaseErrorOf = (error: unknown): DatabaseError | undefined =>
 /** True if a cell refused a write because its owner has moved. */
 export const isMoved = (error: unknown): boolean => databaseErrorOf(error)?.sqlState === MOVED
 
+/** True if a lock was not free in time: perhaps that of a move, which erases what the owner left. */
+export const isLocked = (error: unknown): boolean => databaseErrorOf(error)?.sqlState === "55P03"
+
+/** The failure of work that would have to run in another cell. */
+export const movedAway = (): StorageFailed => {
+  const cause = new DatabaseError({ sqlState: MOVED, cause: new Error("The owner lives in another cell.") })
+  return new StorageFailed({ operation: "Cells.livesHere", retryable: true, cause })
+}
+
 /** True if the database did not answer. */
 const isAway = (error: unknown): boolean => {
   const cause = databaseErrorOf(error)

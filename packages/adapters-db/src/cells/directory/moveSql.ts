@@ -1,0 +1,103 @@
+import { Effect } from "effect"
+import type { Database, DatabaseError, Row } from "../../database/Database.ts"
+import { bucketSql } from "./bucketOf.ts"
+import { CellNotOpen, VERSIONS } from "./directorySql.ts"
+
+/** The cell in which an owner lives, by the directory. */
+export interface Placement {
+  readonly cell: string
+  /** 0 for an owner who was never placed; higher after each change. */
+  readonly version: number
+}
+
+/** The cell of a bucket. */
+export interface BucketPlace {
+  readonly bucket: number
+  readonly cell: string
+  /** Higher after each change. */
+  readonly version: number
+}
+
+/** The statements of the directory for moves: each change replaces what has a given version, or changes nothing. */
+export interface MoveSql {
+  /** Fails if no cell of this name takes owners. */
+  checkOpen(cell: string): Effect.Effect<void, CellNotOpen | DatabaseError>
+  placement(owner: string): Effect.Effect<Placement, DatabaseError>
+  /**
+   * Places the owner in `cell` under a higher version if the placement still has this version. Repeating it after a lost
+   * answer does no harm.
+   */
+  replace(owner: string, version: number, cell: string): Effect.Effect<void, DatabaseError>
+  buckets(buckets: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<BucketPlace>, DatabaseError>
+  /** Gives all of these buckets the cells that are named, under higher versions, or none if one has another version. */
+  replaceBuckets(
+    expected: ReadonlyArray<BucketPlace>,
+    cellOf: (place: BucketPlace) => string
+  ): Effect.Effect<boolean, DatabaseError>
+}
+
+const bucketsWith = ({
+  asService,
+  schema,
+  statement
+}: Database["Service"]): Pick<MoveSql, "buckets" | "replaceBuckets"> => ({
+  buckets: (buckets) =>
+    statement<Row & BucketPlace>(
+      `SELECT b.bucket::integer AS bucket, b.cell, b.version FROM ${schema}.cell_buckets b
+      WHERE b.bucket = ANY ($1::smallint[]) ORDER BY b.bucket`,
+      [buckets]
+    ),
+  replaceBuckets: (expected, cellOf) =>
+    asService((sql) =>
+      Effect.gen(function* () {
+        const locked = yield* sql.query(
+          `SELECT b.bucket FROM ${schema}.cell_buckets b JOIN unnest($1::smallint[], $2::bigint[]) AS e(bucket, version)
+          ON e.bucket = b.bucket AND e.version = b.version ORDER BY b.bucket FOR UPDATE OF b`,
+          [expected.map(({ bucket }) => bucket), expected.map(({ version }) => version)]
+        )
+        if (locked.length < expected.length) return false
+        yield* sql.query(
+          `UPDATE ${schema}.cell_buckets b SET cell = e.cell, version = b.version + 1
+          FROM unnest($1::smallint[], $2::text[]) AS e(bucket, cell) WHERE e.bucket = b.bucket`,
+          [expected.map(({ bucket }) => bucket), expected.map(cellOf)]
+        )
+        return true
+      })
+    )
+})
+
+/** The statements, on the global database. */
+export const moveSql = (database: Database["Service"]): MoveSql => {
+  const { asService, schema, statement } = database
+  return {
+    ...bucketsWith(database),
+    checkOpen: (cell) =>
+      Effect.flatMap(
+        statement(`SELECT 1 FROM ${schema}.cells WHERE name = $1 AND state = 'open'`, [cell]),
+        ({ length }) => (length === 0 ? Effect.fail(new CellNotOpen({ cell })) : Effect.void)
+      ),
+    placement: (owner) =>
+      Effect.map(
+        statement<{ cell: string | null; version: number }>(
+          `SELECT coalesce(p.cell, b.cell) AS cell, coalesce(p.version, 0) AS version FROM (SELECT $1::text AS owner) asked
+          LEFT JOIN ${schema}.cell_buckets b ON b.bucket = ${bucketSql("asked.owner")}
+          LEFT JOIN ${schema}.placements p ON p.owner = asked.owner`,
+          [owner]
+        ),
+        ([row]): Placement => ({ cell: row?.cell ?? "", version: row?.version ?? 0 })
+      ),
+    replace: (owner, version, cell) =>
+      asService((sql) =>
+        Effect.gen(function* () {
+          yield* sql.query(VERSIONS, [schema])
+          yield* sql.query(
+            `INSERT INTO ${schema}.placements (owner, cell, version)
+            SELECT $1, $3, (SELECT coalesce(max(version), 0) + 1 FROM ${schema}.placements)
+            WHERE coalesce((SELECT p.version FROM ${schema}.placements p WHERE p.owner = $1), 0) = $2::bigint
+            ON CONFLICT (owner) DO UPDATE SET cell = excluded.cell, version = excluded.version, state = 'here'`,
+            [owner, version, cell]
+          )
+        })
+      )
+  }
+}

@@ -1,0 +1,131 @@
+import { Effect } from "effect"
+import type { Row } from "../../database/Database.ts"
+import { forPurpose } from "../../database/limits.ts"
+import { bucketSql } from "../directory/bucketOf.ts"
+import type { BucketPlace, MoveSql } from "../directory/moveSql.ts"
+import { fencedTables, unfenced, waitForRunning } from "./fence.ts"
+import { AssignRefused, MoveRefused, OwnerBusy } from "./moveErrors.ts"
+import type { Cell } from "./ownerTables.ts"
+
+type Directory = Pick<MoveSql, "buckets" | "checkOpen" | "replaceBuckets">
+
+/** The most time to wait for transactions of a cell that loses buckets. */
+const PATIENCE_MS = 5_000
+/** The most owners that a refusal names. */
+const NAMED = 10
+
+/**
+ * The owners with rows in a cell that live there by their bucket alone: neither moved away, nor at home there by name.
+ * The first few of them in the order of their names.
+ */
+const ownersIn = (cell: Cell, buckets: ReadonlyArray<number>) =>
+  cell.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const { schema } = cell.database
+      const { missing, tables } = yield* fencedTables(sql, cell)
+      if (missing.length > 0) return yield* new MoveRefused({ problem: "no-fence", names: unfenced(missing) })
+      const owners = tables.flatMap(({ ownerColumn, sqlName }) =>
+        ownerColumn === null ? [] : [`SELECT DISTINCT ${ownerColumn} AS person FROM ${sqlName}`]
+      )
+      const rows = yield* sql.query<Row & { person: string }>(
+        `SELECT o.person FROM (${owners.join(" UNION ")}) o
+        WHERE ${bucketSql("o.person")} = ANY ($1::int[]) AND o.person <> 'parley:no-person'
+          AND NOT starts_with(o.person, 'erased:')
+          AND NOT EXISTS (SELECT FROM ${schema}.moved_owners m WHERE m.person = o.person AND m.state IN ('home', 'moved'))
+        ORDER BY o.person LIMIT ${NAMED}`,
+        [buckets]
+      )
+      return rows.map(({ person }) => person)
+    })
+  )
+
+const numbers = (places: ReadonlyArray<BucketPlace>) => places.map(({ bucket }) => bucket)
+
+/** Has a cell refuse new owners of buckets that it is to lose. */
+const fenceBuckets = ({ database: { schema }, owner }: Cell, places: ReadonlyArray<BucketPlace>) =>
+  owner.asOwner((sql) =>
+    sql.query(
+      `INSERT INTO ${schema}.lost_buckets AS l (bucket, version) SELECT * FROM unnest($1::smallint[], $2::bigint[])
+      ON CONFLICT (bucket) DO UPDATE SET version = greatest(l.version, excluded.version)`,
+      [numbers(places), places.map(({ version }) => version)]
+    )
+  )
+
+/** Has a cell accept new owners of buckets that it has, by the directory. A later loss stays. */
+const openBuckets = ({ database: { schema }, owner }: Cell, places: ReadonlyArray<BucketPlace>) =>
+  owner.asOwner((sql) =>
+    sql.query(
+      `DELETE FROM ${schema}.lost_buckets l USING unnest($1::smallint[], $2::bigint[]) AS p(bucket, version)
+      WHERE p.bucket = l.bucket AND l.version < p.version`,
+      [numbers(places), places.map(({ version }) => version)]
+    )
+  )
+
+/** Has every cell accept new owners of those of the buckets that the directory gives it. */
+const settleBuckets = Effect.fnUntraced(function* (
+  directory: Directory,
+  cells: ReadonlyMap<string, Cell>,
+  buckets: ReadonlyArray<number>
+) {
+  for (const [name, places] of Map.groupBy(yield* directory.buckets(buckets), ({ cell }) => cell)) {
+    const cell = cells.get(name)
+    if (cell !== undefined) yield* openBuckets(cell, places)
+  }
+})
+
+/** Has each cell that loses buckets refuse their new owners, and makes sure that it has none. */
+const leave = Effect.fnUntraced(function* (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArray<BucketPlace>) {
+  for (const [name, places] of Map.groupBy(losing, (place) => place.cell)) {
+    const cell = cells.get(name)
+    if (cell === undefined) return yield* new AssignRefused({ cell: name, problem: "not-configured", owners: [] })
+    const check = Effect.flatMap(ownersIn(cell, numbers(places)), (owners) =>
+      owners.length === 0 ? Effect.void : Effect.fail(new AssignRefused({ cell: name, problem: "has-owners", owners }))
+    )
+    // Before, so that a refusal holds up nobody; and after, because new owners may have come.
+    yield* check
+    yield* fenceBuckets(cell, places)
+    if (!(yield* waitForRunning(cell, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })
+    yield* check
+  }
+})
+
+/**
+ * Gives buckets to a cell. A cell that loses some of them refuses their new owners from then on: also a server that has
+ * not heard of the change opens no account in the wrong cell. It is refused if a bucket has owners with rows; move these
+ * before. The versions of the buckets make it repeatable, and of two at once one is refused.
+ */
+export const assignBuckets = (
+  directory: Directory,
+  cells: ReadonlyMap<string, Cell>,
+  to: string,
+  buckets: ReadonlyArray<number>
+) =>
+  Effect.gen(function* () {
+    yield* directory.checkOpen(to)
+    const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== to)
+    const giving = Effect.gen(function* () {
+      yield* leave(cells, losing)
+      if (!(yield* directory.replaceBuckets(losing, () => to)))
+        return yield* new AssignRefused({ cell: to, problem: "superseded", owners: [] })
+    })
+    // A cancellation raises the versions, so that the fences of this try are older.
+    const cancel = directory.replaceBuckets(losing, ({ cell }) => cell)
+    if (losing.length > 0)
+      yield* Effect.tapError(giving, () =>
+        Effect.ignore(Effect.andThen(cancel, settleBuckets(directory, cells, buckets)))
+      )
+    yield* settleBuckets(directory, cells, buckets)
+  }).pipe(forPurpose("building"))
+
+/** Ends assignments that were interrupted: a cell that has a bucket, by the directory, accepts its new owners again. */
+export const finishAssignments = Effect.fnUntraced(function* (directory: Directory, cell: Cell) {
+  const lost = yield* cell.database.statement<{ bucket: number; version: number }>(
+    `SELECT bucket::integer AS bucket, version FROM ${cell.database.schema}.lost_buckets`
+  )
+  if (lost.length === 0) return
+  const own = (yield* directory.buckets(lost.map(({ bucket }) => bucket))).filter((place) => place.cell === cell.id)
+  if (own.length === 0) return
+  yield* directory.replaceBuckets(own, () => cell.id)
+  const opened = (yield* directory.buckets(numbers(own))).filter((place) => place.cell === cell.id)
+  yield* openBuckets(cell, opened)
+})

@@ -1,0 +1,110 @@
+import { Effect } from "effect"
+import type { DatabaseError } from "../../database/Database.ts"
+import type { MoveSql } from "../directory/moveSql.ts"
+import { assignBuckets, finishAssignments } from "./assignBuckets.ts"
+import { eraseMoved } from "./eraseMoved.ts"
+import { MoveRefused } from "./moveErrors.ts"
+import { countMove, finishMove, moveOwner } from "./moveOwner.ts"
+import { unfinishedMoves } from "./ownerStates.ts"
+import type { Cell } from "./ownerTables.ts"
+
+/** An owner whose move was interrupted, or whose rows wait in a former cell to be erased. */
+export interface UnfinishedMove {
+  readonly owner: string
+  /** The cell that says so. */
+  readonly cell: string
+  /** The other cell of the move. */
+  readonly other: string
+  /** `moving` away from `cell`, `arriving` there, or `moved` away from it with rows that are still there. */
+  readonly state: "moving" | "arriving" | "moved"
+}
+
+export interface MoveOptions {
+  /** Changes nothing, and returns the number of rows that would be moved now. */
+  readonly dryRun?: boolean | undefined
+  /** The most milliseconds to wait for running work of the owner, and for running transactions; 5,000 unless given. */
+  readonly patienceMs?: number | undefined
+}
+
+export interface Moves {
+  /**
+   * Moves an owner with all rows to another cell; returns the number of rows, 0 if the owner lives there already. Rejects
+   * with `CellNotOpen`, `MoveRefused`, `OwnerBusy` or `DatabaseError`; then the owner lives where it did before.
+   */
+  move(owner: string, to: string, options?: MoveOptions): Promise<number>
+  /** The moves that were interrupted, and the owners whose rows wait in a former cell; those that wait longest first. */
+  unfinishedMoves(): Promise<ReadonlyArray<UnfinishedMove>>
+  /**
+   * Ends each move and assignment that was interrupted: as a success if the directory has changed, otherwise it is
+   * cancelled. Moves that still run are cancelled as well. Returns the number of owners.
+   */
+  finishMoves(): Promise<number>
+  /**
+   * Erases what owners left in former cells who moved at least `olderThanMs` milliseconds ago: longer than a server may
+   * not have heard of it. Returns the number of owners.
+   */
+  eraseMoved(options: { readonly olderThanMs: number }): Promise<number>
+  /**
+   * Gives buckets, 0 to 4,095, to a cell, for new owners. Rejects with `CellNotOpen`; with `AssignRefused` if a cell that
+   * loses one has owners in it; with `MoveRefused` if a cell has no fence; with `OwnerBusy`.
+   */
+  assign(cell: string, buckets: ReadonlyArray<number>): Promise<void>
+}
+
+const unfinishedIn = (cells: ReadonlyMap<string, Cell>) =>
+  Effect.map(
+    Effect.forEach(cells.values(), (cell) =>
+      Effect.map(unfinishedMoves(cell, 0), (rows) =>
+        rows.map(({ cell: other, ...row }) => ({ ...row, cell: cell.id, other }) as UnfinishedMove)
+      )
+    ),
+    (found) => found.flat()
+  )
+
+/** The functions of moves over cells, as promises. `refresh` has this process read the directory. */
+export const openMoves = (
+  cells: ReadonlyMap<string, Cell>,
+  directory: MoveSql,
+  refresh: Effect.Effect<void, unknown>
+): Moves => {
+  const cellOf = (name: string) => {
+    const cell = cells.get(name)
+    return cell === undefined
+      ? Effect.fail(new MoveRefused({ problem: "not-configured", names: [name] }))
+      : Effect.succeed(cell)
+  }
+  const run = <A, E>(work: Effect.Effect<A, E>) => Effect.runPromise(Effect.ensuring(work, Effect.ignore(refresh)))
+  const move = (owner: string, name: string, { dryRun = false, patienceMs }: MoveOptions) =>
+    Effect.gen(function* () {
+      const placement = yield* directory.placement(owner)
+      const [from, to] = [yield* cellOf(placement.cell), yield* cellOf(name)]
+      if (from === to) return 0
+      yield* directory.checkOpen(name)
+      const input = { owner, from, to, directory, patienceMs }
+      return yield* dryRun ? countMove(input) : moveOwner(input)
+    })
+  const finish = Effect.gen(function* () {
+    const owners = new Set<string>()
+    for (const { cell, other, owner, state } of yield* unfinishedIn(cells)) {
+      if (state === "moved" || owners.has(owner)) continue
+      const [here, there] = [yield* cellOf(cell), yield* cellOf(other)]
+      const [from, to] = state === "moving" ? [here, there] : [there, here]
+      yield* finishMove({ owner, from, to, directory })
+      owners.add(owner)
+    }
+    for (const cell of cells.values()) yield* finishAssignments(directory, cell)
+    return owners.size
+  })
+  const erase = (olderThanMs: number): Effect.Effect<number, DatabaseError> =>
+    Effect.map(
+      Effect.forEach(cells.values(), (cell) => eraseMoved(cell, olderThanMs)),
+      (counts) => counts.reduce((sum, count) => sum + count, 0)
+    )
+  return {
+    move: (owner, to, options = {}) => run(move(owner, to, options)),
+    unfinishedMoves: () => Effect.runPromise(unfinishedIn(cells)),
+    finishMoves: () => run(finish),
+    eraseMoved: ({ olderThanMs }) => Effect.runPromise(erase(olderThanMs)),
+    assign: (cell, buckets) => run(assignBuckets(directory, cells, cell, buckets))
+  }
+}

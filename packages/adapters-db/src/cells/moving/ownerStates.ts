@@ -1,0 +1,144 @@
+import { Effect } from "effect"
+import type { DatabaseError, Row } from "../../database/Database.ts"
+import type { OwnerSql } from "../../database/DatabaseOwner.ts"
+import { MoveRefused } from "./moveErrors.ts"
+import type { Placement } from "../directory/moveSql.ts"
+import { type Cell, ownedDigests, type OwnerTable } from "./ownerTables.ts"
+
+const superseded = () => new MoveRefused({ problem: "superseded", names: [] })
+
+/** Marks the owner as moving from here, on the grounds of the placement's version. From its commit on, writes are refused. */
+export const markMoving = (cell: Cell, owner: string, version: number, to: string) =>
+  cell.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const rows = yield* sql.query(
+        `INSERT INTO ${cell.database.schema}.moved_owners AS m (person, state, cell, version) VALUES ($1, 'moving', $2, $3)
+        ON CONFLICT (person) DO UPDATE SET state = 'moving', cell = excluded.cell, version = excluded.version, at = now()
+        WHERE m.version <= excluded.version AND m.state IN ('home', 'moving') RETURNING 1`,
+        [owner, to, version]
+      )
+      if (rows.length === 0) return yield* superseded()
+    })
+  )
+
+/** Marks the owner as arriving here. A cell that the owner never lived in has no rows of the owner. */
+export const markArriving = (
+  cell: Cell,
+  tables: ReadonlyArray<OwnerTable>,
+  owner: string,
+  version: number,
+  from: string
+) =>
+  cell.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const [row] = yield* sql.query<Row & { fresh: boolean }>(
+        `INSERT INTO ${cell.database.schema}.moved_owners AS m (person, state, cell, version) VALUES ($1, 'arriving', $2, $3)
+        ON CONFLICT (person) DO UPDATE SET state = 'arriving', cell = excluded.cell, version = excluded.version, at = now()
+        WHERE m.version <= excluded.version AND m.state <> 'home' RETURNING m.xmax = 0 AS fresh`,
+        [owner, from, version]
+      )
+      if (row === undefined) return yield* superseded()
+      if (!row.fresh) return
+      const found = yield* ownedDigests(sql, tables, owner)
+      if (found.size > 0) return yield* new MoveRefused({ problem: "target-not-empty", names: [...found.keys()] })
+    })
+  )
+
+/**
+ * Refuses writes of the owner's account from its commit on, by the lock of its row. A writer that held the lock before
+ * has ended, so its rows of the ledger, which have no fence of their own, are committed.
+ */
+export const fenceAccount = (cell: Cell, owner: string, version: number) =>
+  cell.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const { schema } = cell.database
+      const rows = yield* sql.query(
+        `SELECT 1 FROM ${schema}.moved_owners WHERE person = $1 AND state = 'moving' AND version = $2 FOR SHARE`,
+        [owner, version]
+      )
+      if (rows.length === 0) return yield* superseded()
+      yield* sql.query(`UPDATE ${schema}.credit_accounts SET moved = true WHERE user_id = $1 AND moved IS NULL`, [
+        owner
+      ])
+    })
+  )
+
+/**
+ * Brings the state of an owner in a cell up to the placement, which is newer. Every end of a move is this: after the
+ * flip, and after a cancellation, which is a new placement in the same cell. Repeating it does no harm.
+ */
+export const settleState = (cell: Cell, owner: string, { cell: home, version }: Placement) => {
+  const { schema } = cell.database
+  const isHome = home === cell.id
+  const end = isHome ? "state = 'home', remains = false" : "state = 'moved', cell = $3, remains = true"
+  return cell.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const settled = yield* sql.query(
+        `UPDATE ${schema}.moved_owners SET ${end}, version = $2, at = now()
+        WHERE person = $1 AND version < $2 AND state IN ('arriving', 'moving') RETURNING 1`,
+        [owner, version, ...(isHome ? [] : [home])]
+      )
+      if (!isHome || settled.length === 0) return
+      yield* sql.query(`UPDATE ${schema}.credit_accounts SET moved = NULL WHERE user_id = $1 AND moved`, [owner])
+    })
+  )
+}
+
+/**
+ * Runs `work` as the writer of an owner's rows, in one transaction that holds the owner's state, which must be `state`
+ * (and of this version, if one is given). Returns undefined if it is not.
+ */
+export const asMover = <A, E, R>(
+  cell: Cell,
+  owner: string,
+  { state, version }: { readonly state: "arriving" | "moved"; readonly version?: number },
+  work: (sql: OwnerSql) => Effect.Effect<A, E, R>
+): Effect.Effect<A | undefined, E | DatabaseError, R> =>
+  cell.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const table = `${cell.database.schema}.moved_owners`
+      const rows = yield* sql.query(
+        `UPDATE ${table} SET writer = pg_current_xact_id() WHERE person = $1 AND state = $2 AND version = coalesce($3, version)
+        RETURNING set_config('parley.mover', person, true), set_config('parley.traces', '', true)`,
+        [owner, state, version ?? null]
+      )
+      if (rows.length === 0) return undefined
+      const result = yield* work(sql)
+      // Checks of the whole transaction, such as that of a new account, run while the writer is known.
+      yield* sql.query("SET CONSTRAINTS ALL IMMEDIATE")
+      yield* sql.query(`UPDATE ${table} SET writer = NULL WHERE person = $1`, [owner])
+      return result
+    })
+  )
+
+/** An erased account counts no longer in this cell: the cell to which it was copied counted it. */
+const uncountOpening = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
+  const [fullest] = yield* sql.query<Row & { part: number; accounts: number }>(
+    `SELECT part, accounts FROM ${schema}.credit_openings ORDER BY accounts DESC, part LIMIT 1 FOR UPDATE`
+  )
+  const change = Number(fullest?.accounts) > 1 ? "UPDATE %s SET accounts = accounts - 1" : "DELETE FROM %s"
+  yield* sql.query(`${change.replace("%s", `${schema}.credit_openings`)} WHERE part = $1`, [fullest?.part])
+})
+
+/** Deletes all rows of the owner, as the mover. Children leave first. */
+export const deleteRows = Effect.fnUntraced(function* (
+  sql: OwnerSql,
+  schema: string,
+  tables: ReadonlyArray<OwnerTable>,
+  owner: string
+) {
+  const filled = yield* ownedDigests(sql, tables, owner)
+  for (const { belongs, name, sqlName } of tables.toReversed()) {
+    if (!filled.has(name)) continue
+    yield* sql.query(`DELETE FROM ${sqlName} AS copied_row__ WHERE ${belongs}`, [owner])
+    if (name === "credit_accounts") yield* uncountOpening(sql, schema)
+  }
+})
+
+/** Owners whose move was not ended, longest first; and those whose rows are still to be erased here. */
+export const unfinishedMoves = (cell: Cell, olderThanMs: number) =>
+  cell.database.statement<{ readonly owner: string; readonly cell: string; readonly state: string }>(
+    `SELECT person AS owner, cell, state FROM ${cell.database.schema}.moved_owners
+    WHERE (state IN ('moving', 'arriving') OR remains) AND at <= now() - $1::float8 * interval '1 millisecond' ORDER BY at`,
+    [olderThanMs]
+  )

@@ -1,0 +1,72 @@
+import { newUserId } from "@parley/core/testing"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
+import { assignBuckets, finishAssignments } from "../../src/cells/moving/assignBuckets.ts"
+import { MOVED } from "../../src/cells/routing/cellFailures.ts"
+import { hasPostgres } from "../databases.ts"
+import { openWorld, type World } from "./movingOwners.ts"
+
+const cellsOf = ({ cells }: World) => new Map(cells.map((cell) => [cell.id, cell]))
+
+/** The first row of a new owner of the bucket, in the first cell; returns its SQLSTATE if it is refused. */
+const firstRow = ({ cells: [{ database }] }: World, owner: string) =>
+  Effect.match(
+    database.statement(`INSERT INTO ${database.schema}.preferences (user_id, instructions) VALUES ($1, '')`, [owner]),
+    { onSuccess: () => "written", onFailure: ({ sqlState }) => sqlState }
+  )
+
+describe.runIf(hasPostgres)("buckets that change their cell", { timeout: 60_000 }, () => {
+  it("refuse new owners in the former cell from the fence on, and accept them again after a cancellation", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(0)
+      const [a] = world.cells
+      const owner = newUserId()
+      const buckets = [bucketOf(owner)]
+      // Interrupted after the fence: the directory still names the first cell.
+      const killed = { ...world.directory, replaceBuckets: () => Effect.die("killed") }
+      yield* Effect.exit(assignBuckets(killed, cellsOf(world), "b", buckets))
+      expect(yield* firstRow(world, owner)).toBe(MOVED)
+      yield* finishAssignments(world.directory, a)
+      expect(yield* firstRow(world, newUserId())).toBe("written")
+      expect(yield* firstRow(world, owner)).toBe("written")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("belong to one cell after two assignments at once, of which one is refused", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(0)
+      const owner = newUserId()
+      const buckets = [bucketOf(owner)]
+      const cancelling = {
+        ...world.directory,
+        // Another process cancels before the flip.
+        replaceBuckets: (...args: Parameters<typeof world.directory.replaceBuckets>) =>
+          Effect.andThen(finishAssignments(world.directory, world.cells[0]), world.directory.replaceBuckets(...args))
+      }
+      const refused = yield* Effect.flip(assignBuckets(cancelling, cellsOf(world), "b", buckets))
+      expect(refused).toMatchObject({ _tag: "AssignRefused", problem: "superseded" })
+      expect(yield* firstRow(world, owner)).toBe("written")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("stay if an owner comes while the cell is being asked for owners", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(0)
+      const [a, b] = world.cells
+      const owner = newUserId()
+      let asked = 0
+      // The owner's first row is committed after the first look, and before the fence.
+      const login: typeof a.owner = {
+        ...a.owner,
+        asOwner: (work) =>
+          Effect.tap(a.owner.asOwner(work), () => (++asked === 1 ? Effect.ignore(firstRow(world, owner)) : Effect.void))
+      }
+      const cells = new Map([
+        ["a", { ...a, owner: login }],
+        ["b", b]
+      ])
+      const refused = yield* Effect.flip(assignBuckets(world.directory, cells, "b", [bucketOf(owner)]))
+      expect(refused).toMatchObject({ _tag: "AssignRefused", problem: "has-owners", owners: [owner] })
+      expect(yield* firstRow(world, owner)).toBe("23505")
+      expect((yield* world.directory.placement(owner)).cell).toBe("a")
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
