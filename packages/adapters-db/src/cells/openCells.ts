@@ -10,7 +10,7 @@ import { moveSql } from "./directory/moveSql.ts"
 import { enableFence } from "./moving/fence.ts"
 import { type Moves, openMoves } from "./moving/openMoves.ts"
 import type { Cell } from "./moving/ownerTables.ts"
-import { livesHere } from "./routing/livesHere.ts"
+import { cellMarks } from "./routing/cellMarks.ts"
 import { routeStores } from "./routing/routeStores.ts"
 
 export interface OpenCellsOptions extends Omit<OpenDatabaseOptions, keyof DatabaseOptions> {
@@ -103,7 +103,7 @@ export const openCells = async (options: OpenCellsOptions): Promise<OpenCells> =
     const fenced = await fencedCells(cells, options.migrate !== false)
     const stores = new Map([...cells].map(([name, cell]) => [name, cell.stores]))
     return {
-      ...routeStores(stores, directory, global.stores, livesHere(fenced)),
+      ...routeStores(stores, directory, global.stores, cellMarks(fenced)),
       ...openMoves(fenced, moveSql(globalDatabase), directory.refresh),
       absentCells: () => absentOf(global, cells),
       checkReadiness: async () => void (await absentOf(global, cells)),

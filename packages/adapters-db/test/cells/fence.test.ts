@@ -1,4 +1,4 @@
-import { newUserId } from "@parley/core/testing"
+import { newUserId, reservation, testedLedger } from "@parley/core/testing"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
@@ -182,6 +182,58 @@ describe.runIf(hasPostgres)("a move that does not take place", { timeout: 60_000
       const before = yield* digestsIn(move.from, move.owner)
       yield* moveOwner(move)
       expect(yield* digestsIn(move.to, move.owner)).toEqual(before)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("is refused if another move of the owner has begun since, which takes all rows", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(1)
+      const owner = yield* richOwner(world)
+      const move = yield* moveOf(world, owner)
+      const before = yield* digestsIn(move.from, owner)
+      for (const at of ["arriving", "calm", "frozen"] as const) {
+        const [reached, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const onStep = (step: MoveStep) =>
+          step === at ? Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(goOn)) : Effect.void
+        const there = yield* moveOf(world, owner)
+        const first = yield* Effect.forkChild(Effect.flip(moveOwner({ ...there, onStep })))
+        yield* Deferred.await(reached)
+        yield* moveOwner(there)
+        yield* Deferred.succeed(goOn, undefined)
+        expect(yield* Fiber.join(first)).toMatchObject({ _tag: "MoveRefused", problem: "superseded" })
+        expect((yield* world.directory.placement(owner)).cell).toBe(there.to.id)
+        expect(yield* digestsIn(there.to, owner)).toEqual(before)
+      }
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("holds no lock that a server waits for which believes that the owner lives in the target", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(1)
+      const [owner = ""] = [...(yield* newOwners(world, 1)).keys()]
+      yield* moveOwner(yield* moveOf(world, owner))
+      // Back again, with rows of the earlier stay in the target. The transaction of the copy stays open.
+      const move = yield* moveOf(world, owner)
+      const [copied, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      let isFrozen = false
+      const login: typeof move.to.owner = {
+        ...move.to.owner,
+        asOwner: (work) =>
+          move.to.owner.asOwner((sql) =>
+            isFrozen
+              ? Effect.tap(work(sql), () => Effect.andThen(Deferred.succeed(copied, undefined), Deferred.await(goOn)))
+              : work(sql)
+          )
+      }
+      const onStep = (step: MoveStep) => Effect.sync(() => void (isFrozen = step === "frozen"))
+      const moving = yield* Effect.forkChild(moveOwner({ ...move, to: { ...move.to, owner: login }, onStep }))
+      yield* Deferred.await(copied)
+      const began = performance.now()
+      const reserved = Effect.flatMap(testedLedger, (ledger) => ledger.reserve(reservation(owner, "reply:1", 5)))
+      const refused = yield* Effect.flip(Effect.provide(reserved, world.servers[0]?.cells["a"] ?? expect.fail()))
+      const waitedMs = performance.now() - began
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(moving)
+      expect(refused).toMatchObject({ _tag: "AccountNotFound" })
+      expect(waitedMs).toBeLessThan(400)
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it("is refused while a delivery is under way, or a transaction does not end, and nothing stays locked", () =>

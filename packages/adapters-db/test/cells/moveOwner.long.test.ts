@@ -1,6 +1,5 @@
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
-import { moveOwner } from "../../src/cells/moving/moveOwner.ts"
 import { hasPostgres } from "../databases.ts"
 import {
   endMove,
@@ -9,6 +8,7 @@ import {
   killedMove,
   load,
   moveOf,
+  moveSoon,
   newOwners,
   openWorld,
   quantile,
@@ -33,7 +33,7 @@ describe.runIf(hasPostgres)("a thousand moves under load", () => {
           yield* endMove(move, number)
         } else {
           const began = performance.now()
-          yield* moveOwner(move)
+          yield* moveSoon(move)
           moves.push(performance.now() - began)
         }
         if (number % 10 === 0) yield* eraseAll(world, number % 20 === 0 ? 0 : 6_000)

@@ -77,15 +77,15 @@ describe.runIf(hasPostgres)("the move of an owner between two databases", () => 
   it("fails no call and loses no answered operation, at whichever step it is killed", { timeout: 120_000 }, () =>
     Effect.gen(function* () {
       const world = yield* openWorld(2)
-      const answered = yield* newOwners(world, 2 * STEPS.length)
+      const answered = yield* newOwners(world, STEPS.length)
       const done = yield* Deferred.make<void>()
       const working = yield* Effect.forkChild(load(world, answered, 4, done))
       for (const [place, owner] of [...answered.keys()].entries()) {
         const move = yield* moveOf(world, owner)
-        yield* killedMove(world, move, STEPS[place >> 1] ?? 0)
+        yield* killedMove(world, move, STEPS[place] ?? 0)
         yield* endMove(move, place)
         // The rows in the former cell go while servers may still believe that the owner lives there.
-        if (place % 5 === 0) yield* eraseAll(world, 0)
+        if (place % 3 === 0) yield* eraseAll(world, 0)
       }
       yield* Deferred.succeed(done, undefined)
       const durations = yield* Fiber.join(working)

@@ -26,7 +26,7 @@ import { eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
 import { enableFence } from "../../src/cells/moving/fence.ts"
 import { finishMove, type MoveInput, moveOwner, type MoveStep } from "../../src/cells/moving/moveOwner.ts"
 import { type Cell, ownedDigests, ownerTables } from "../../src/cells/moving/ownerTables.ts"
-import { livesHere } from "../../src/cells/routing/livesHere.ts"
+import { cellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
 import { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
@@ -88,7 +88,7 @@ const openServer = Effect.fnUntraced(function* (urls: Readonly<Record<string, st
   const global = cells.get("a") as Cell
   const directory = new Directory(directorySql(global.database), { refreshMs })
   const [[, first]] = ports as [(typeof ports)[number]]
-  const routed = yield* Layer.build(openStorageLayer(routeStores(new Map(ports), directory, first, livesHere(cells))))
+  const routed = yield* Layer.build(openStorageLayer(routeStores(new Map(ports), directory, first, cellMarks(cells))))
   return { routed: routed as unknown as Stores, cells: stores, directory } satisfies Server
 })
 
@@ -246,9 +246,13 @@ export const killedMove = Effect.fnUntraced(function* (world: World, move: MoveI
   )
 })
 
+/** Moves an owner; tries again while a transaction is in the way. */
+export const moveSoon = (move: MoveInput) =>
+  Effect.retry(moveOwner(move), { while: ({ _tag }) => _tag === "OwnerBusy", times: 20 })
+
 /** Ends a move that was killed, in the one way or the other. */
 export const endMove = (move: MoveInput, way: number) =>
-  way % 2 === 0 ? Effect.asVoid(moveOwner(move)) : Effect.asVoid(finishMove(move))
+  way % 2 === 0 ? Effect.asVoid(moveSoon(move)) : Effect.asVoid(finishMove(move))
 
 const differencesIn = Effect.fnUntraced(function* (stores: Stores) {
   const upkeep = Context.get(stores, CreditUpkeep)

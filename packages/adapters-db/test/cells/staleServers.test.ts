@@ -8,6 +8,7 @@ import {
   JobQueue,
   Outbox,
   PassageIndex,
+  PersonalData,
   PreferenceStore,
   UnitOfWork
 } from "@parley/core/adapter"
@@ -84,7 +85,7 @@ describe.runIf(hasPostgres)("a server that has not heard of a move", { timeout: 
 
   it("answers no, or nothing, only if that is so where the owner lives now", () =>
     Effect.gen(function* () {
-      const world = yield* openWorld(2, NEVER)
+      const world = yield* openWorld(3, NEVER)
       for (const erased of [false, true]) {
         const owner = newUserId()
         const grant = (key: string, amount: number) =>
@@ -112,6 +113,13 @@ describe.runIf(hasPostgres)("a server that has not heard of a move", { timeout: 
           yield* (yield* testedLedger).settle({ userId: owner, key: "reply:large", amount: 50, draft: receiptDraft })
           return [found.length, chat?.messages.length, (yield* (yield* CreditRecords).account(owner)).topup]
         })
+        const inUnit = UnitOfWork.use((unit) =>
+          unit.run(
+            owner,
+            DocumentStore.use((documents) => documents.find(owner, [document.id]))
+          )
+        )
+        expect((yield* on(world, 2)(inUnit)).map(({ id }) => id)).toEqual([document.id])
         expect(yield* on(world)(answers)).toEqual([1, 2, 55])
         // What is nowhere is still not found.
         const nobody = newUserId()
@@ -163,11 +171,27 @@ describe.runIf(hasPostgres)("a server that has not heard of a move", { timeout: 
       expect(yield* on(world)(Effect.scoped(working))).toBe("queued")
     }).pipe(Effect.scoped, Effect.runPromise))
 
+  it("erases a person with what the person left in the global database by moving away", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(1, NEVER)
+      const [a] = world.cells
+      const owner = newUserId()
+      const erase = PersonalData.use((data) =>
+        data.erase({ userId: owner, pseudonym: `erased:${crypto.randomUUID()}` })
+      )
+      yield* on(world)(ChatStore.use((chats) => chats.beginTurn(newTurn(owner))))
+      yield* believing(world)
+      yield* move(world, owner)
+      expect((yield* rowsIn(a, owner)).size).toBeGreaterThan(1)
+      expect(yield* on(world)(erase)).toMatchObject({ _tag: "Erased", chats: 1 })
+      for (const cell of world.cells) expect([...(yield* rowsIn(cell, owner)).keys()]).toEqual([])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
   it("loses nothing that was answered, with directories of any age", () =>
     Effect.gen(function* () {
       const world = yield* openWorld(2, NEVER)
       const answered = yield* newOwners(world, 5)
-      const counts = yield* operate(world, answered, 1, 400)
+      const counts = yield* operate(world, answered, 1, 300)
       expect(counts.moves).toBeGreaterThan(3)
       yield* eraseAll(world, 0)
       expect(yield* faultsOf(world, answered)).toEqual([])

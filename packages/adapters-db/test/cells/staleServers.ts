@@ -1,9 +1,18 @@
 /** Operations by a seed, on servers whose directories are of any age, while owners move. */
 import { ChatStore, CreditRecords, DocumentStore } from "@parley/core/adapter"
 import { Effect, type Layer } from "effect"
-import { moveOwner } from "../../src/cells/moving/moveOwner.ts"
 import type { storesLayer } from "../../src/storesLayer.ts"
-import { type Answered, eraseAll, moveOf, reply, type Server, turn, upload, type World } from "./movingOwners.ts"
+import {
+  type Answered,
+  eraseAll,
+  moveOf,
+  moveSoon,
+  reply,
+  type Server,
+  turn,
+  upload,
+  type World
+} from "./movingOwners.ts"
 
 type Ports = Layer.Success<ReturnType<typeof storesLayer>>
 
@@ -53,7 +62,7 @@ export const operate = Effect.fnUntraced(function* (
     const on = (call: Effect.Effect<unknown, unknown, Ports>) => Effect.provide(call, routed)
     const choice = next(100)
     if (choice < 3) {
-      yield* moveOwner(yield* moveOf(world, owner))
+      yield* moveSoon(yield* moveOf(world, owner))
       counts.moves += 1
     } else if (choice < 4) {
       yield* eraseAll(world, 0)

@@ -1,7 +1,7 @@
 import type { StoragePorts } from "@parley/core"
 import { Effect } from "effect"
 import type { Directory } from "../directory/Directory.ts"
-import type { LivesHere } from "./livesHere.ts"
+import type { CellMarks } from "./cellMarks.ts"
 
 /** The stores of one database. */
 export interface Place {
@@ -16,7 +16,7 @@ export interface Routes {
   readonly global: Place
   /** The cells, and the global database if it is none of them. */
   readonly all: ReadonlyArray<Place>
-  readonly livesHere: LivesHere
+  readonly marks: CellMarks
 }
 
 /** Calls of several methods look alike here: their types are those of the ports again where the router returns them. */

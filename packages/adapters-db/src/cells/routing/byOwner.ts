@@ -79,7 +79,7 @@ const tryIn = (routes: Routes, work: OwnersWork, place: Place, tries: Tries | un
     const soFar = tries ?? { until: performance.now() + PATIENCE_MS, pauseMs: FIRST_PAUSE_MS, asked: undefined }
     const retry = again(routes, work, { place, tries: soFar, wait: refused || locked, exit })
     if (refused) return retry
-    const asking = inPlace(place, routes.livesHere(place.name, owner))
+    const asking = inPlace(place, routes.marks.livesHere(place.name, owner))
     return Effect.flatMap(asking, (isHere) =>
       isHere === true ? Effect.mapError(exit, (failure) => named(place.name, failure)) : retry
     )
@@ -121,10 +121,10 @@ export const byOwner =
     })
 
 /** Fails if the owner does not live in a cell. */
-const requireHere = ({ livesHere }: Routes, { name }: Place, owner: string): Work =>
+const requireHere = ({ marks }: Routes, { name }: Place, owner: string): Work =>
   owner === NO_PERSON
     ? Effect.void
-    : Effect.flatMap(livesHere(name, owner), (isHere) => (isHere ? Effect.void : Effect.fail(movedAway())))
+    : Effect.flatMap(marks.livesHere(name, owner), (isHere) => (isHere ? Effect.void : Effect.fail(movedAway())))
 
 /**
  * Units of work of an owner's cell. Each first asks the cell for the owner, within its transaction: a move waits for the

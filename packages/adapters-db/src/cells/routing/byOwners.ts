@@ -65,7 +65,7 @@ const together = (
   inCell(routes, (place) =>
     Effect.flatMap(Effect.exit(inPlace(place, use(place))), (exit) => {
       if (!isDoubtful(exit)) return exit
-      const asking = Effect.forEach(new Set(owners), (owner) => routes.livesHere(cell, owner))
+      const asking = Effect.forEach(new Set(owners), (owner) => routes.marks.livesHere(cell, owner))
       return Effect.flatMap(asking, (here) => (here.includes(false) ? Effect.fail(movedAway()) : exit))
     })
   )(cell)

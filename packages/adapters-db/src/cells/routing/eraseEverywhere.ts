@@ -9,16 +9,18 @@ import type { Call, Method, Place, Routes, Work } from "./Routes.ts"
  * end is repeated, and changes nothing there the second time.
  */
 export const eraseEverywhere = (routes: Routes, call: Call): Method => {
-  const { directory, global } = routes
+  const { directory, global, marks } = routes
   const inCell: Call = {
     name: call.name,
     run: (place: Place, args): Work =>
       Effect.gen(function* () {
-        const [{ pseudonym }] = args as readonly [EraseInput]
+        const [{ pseudonym, userId }] = args as readonly [EraseInput]
         const erased = (yield* call.run(place, args)) as ErasedData | AccountInUse
         if (erased._tag === "AccountInUse") return erased
         if (routes.cells.has(place.name)) yield* directory.keepIn(pseudonym, place.name)
         if (place === global) return erased
+        // Rows that the person left there by moving away would be in the way.
+        yield* inPlace(global, marks.eraseLeft(global.name, userId))
         const rest = (yield* inPlace(global, call.run(global, args))) as ErasedData | AccountInUse
         return rest._tag === "Erased" ? { ...erased, others: erased.others + rest.others } : erased
       })

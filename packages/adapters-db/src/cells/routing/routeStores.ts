@@ -5,7 +5,7 @@ import { byOwner, unitsByOwner } from "./byOwner.ts"
 import { byOwners } from "./byOwners.ts"
 import { byReference, ownerOfReference } from "./byReference.ts"
 import type { Directory } from "../directory/Directory.ts"
-import { ALWAYS_HERE, type LivesHere } from "./livesHere.ts"
+import { type CellMarks, NO_MARKS } from "./cellMarks.ts"
 import { eraseEverywhere } from "./eraseEverywhere.ts"
 import { orders } from "../merging/orders.ts"
 import { overAll } from "../merging/overAll.ts"
@@ -87,19 +87,19 @@ const routed = (routes: Routes, call: Call, rule: Rule, sample: unknown): unknow
 
 /**
  * Stores over several databases, by the table of rules of `storageReach`. `global` has the rows that all people share; it
- * may be the stores of a cell. `livesHere` asks a cell for an owner before an empty or negative answer is believed.
+ * may be the stores of a cell. `marks` ask a cell for an owner before an empty or negative answer is believed.
  */
 export const routeStores = (
   cells: ReadonlyMap<string, StoragePorts>,
   directory: Directory,
   global: StoragePorts,
-  livesHere: LivesHere = ALWAYS_HERE
+  marks: CellMarks = NO_MARKS
 ): StoragePorts => {
   const places = new Map([...cells].map(([name, stores]) => [name, { name, stores }]))
   const ofCell = [...places.values()].find(({ stores }) => stores === global)
   const globalPlace = ofCell ?? { name: "global", stores: global }
   const all = ofCell === undefined ? [...places.values(), globalPlace] : [...places.values()]
-  const routes: Routes = { directory, cells: places, global: globalPlace, all, livesHere }
+  const routes: Routes = { directory, cells: places, global: globalPlace, all, marks }
   const ports = Object.entries(global).map(([port, service]) => {
     const members = Object.entries(service as object).map(([name, sample]) => [
       name,
