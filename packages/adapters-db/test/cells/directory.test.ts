@@ -37,7 +37,9 @@ for (const { layer, name } of databases.slice(-1)) {
         expect(yield* Effect.flip(sql.place("ann", "nowhere"))).toMatchObject({ _tag: "CellNotOpen" })
         expect(yield* Effect.flip(sql.assign("nowhere", [1]))).toMatchObject({ _tag: "CellNotOpen" })
         yield* database.statement(`UPDATE ${database.schema}.cells SET state = 'draining' WHERE name = 'b'`)
-        expect(yield* Effect.flip(sql.place("ann", "b"))).toMatchObject({ _tag: "CellNotOpen", cell: "b" })
+        expect(yield* Effect.flip(sql.assign("b", [1]))).toMatchObject({ _tag: "CellNotOpen", cell: "b" })
+        // Who is erased in a draining cell is placed there.
+        yield* sql.place("erased:77aa", "b")
       }).pipe(Effect.provide(layer))
     ))
 }

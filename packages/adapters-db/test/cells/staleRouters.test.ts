@@ -33,7 +33,14 @@ const setUp = (routers: number, mostPlacements: number, answersAre: "checked" | 
     () => new Directory(source, { refreshMs: Number.POSITIVE_INFINITY, mostPlacements })
   )
   const marks: CellMarks = {
-    livesHere: (cell, owner) => Effect.succeed(answersAre === "final" || source.cellOf(owner) === cell),
+    hereSince: (cell, owner) =>
+      Effect.succeed(
+        answersAre === "final"
+          ? 0
+          : source.cellOf(owner) === cell
+            ? (source.placements.get(owner)?.version ?? 0)
+            : undefined
+      ),
     eraseLeft: () => Effect.void
   }
   const routed = directories.map((directory) => routeStores(behindFences, directory, global, marks))

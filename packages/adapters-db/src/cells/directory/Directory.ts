@@ -61,6 +61,11 @@ export class Directory {
     return placed.cell ?? this.#buckets[bucketOf(owner)]
   }
 
+  /** The version of the known placement of an owner; 0 if the owner has none, or none is known. */
+  versionOf(owner: string): number {
+    return this.#placements.get(owner)?.version ?? 0
+  }
+
   /** The cell of an owner: from memory, or with one statement. */
   cellOf(owner: string): Effect.Effect<string, StorageFailed> {
     return Effect.suspend(() => {

@@ -37,6 +37,7 @@ export interface DirectorySql {
   /** Adds cells that are missing. The first one gets all buckets if none is assigned. */
   register(names: ReadonlyArray<string>): Effect.Effect<void, DatabaseError>
   assign(cell: string, buckets: ReadonlyArray<number>): Effect.Effect<void, CellNotOpen | DatabaseError>
+  /** For owners without rows elsewhere, such as the pseudonym of a person who was erased in the cell. */
   place(owner: string, cell: string): Effect.Effect<void, CellNotOpen | DatabaseError>
 }
 
@@ -108,7 +109,8 @@ export const directorySql = (database: Database["Service"]): DirectorySql => {
           yield* sql.query(VERSIONS, [schema])
           const placed = yield* sql.query(
             `INSERT INTO ${schema}.placements (owner, cell, version)
-             SELECT $2, name, (SELECT coalesce(max(version), 0) + 1 FROM ${schema}.placements) FROM (${open}) open
+             SELECT $2, name, (SELECT coalesce(max(version), 0) + 1 FROM ${schema}.placements)
+             FROM ${schema}.cells WHERE name = $1
              ON CONFLICT (owner) DO UPDATE SET cell = excluded.cell, version = excluded.version, state = 'here'
              RETURNING owner`,
             [cell, owner]

@@ -69,8 +69,13 @@ const again = (
     return pauseMs === 0 ? trying : Effect.andThen(Effect.sleep(pauseMs), trying)
   })
 
+/** True if an owner lives in a cell, and has since the directory had a version: also while a call ran. */
+export const isHome = ({ marks }: Routes, cell: string, owner: string, version: number) =>
+  Effect.map(marks.hereSince(cell, owner), (since) => since !== undefined && since <= version)
+
 const tryIn = (routes: Routes, work: OwnersWork, place: Place, tries: Tries | undefined): Work => {
   const { hasMoved = isMoved, isDoubtful = () => false, owner, use } = work
+  const version = routes.directory.versionOf(owner)
   return Effect.flatMap(Effect.exit(use(place)), (exit) => {
     const error = Exit.isFailure(exit) ? errorOf(exit) : undefined
     const refused = error !== undefined && hasMoved(error)
@@ -79,9 +84,9 @@ const tryIn = (routes: Routes, work: OwnersWork, place: Place, tries: Tries | un
     const soFar = tries ?? { until: performance.now() + PATIENCE_MS, pauseMs: FIRST_PAUSE_MS, asked: undefined }
     const retry = again(routes, work, { place, tries: soFar, wait: refused || locked, exit })
     if (refused) return retry
-    const asking = inPlace(place, routes.marks.livesHere(place.name, owner))
-    return Effect.flatMap(asking, (isHere) =>
-      isHere === true ? Effect.mapError(exit, (failure) => named(place.name, failure)) : retry
+    const asking = inPlace(place, isHome(routes, place.name, owner, version))
+    return Effect.flatMap(asking, (home) =>
+      home === true ? Effect.mapError(exit, (failure) => named(place.name, failure)) : retry
     )
   })
 }
@@ -124,7 +129,9 @@ export const byOwner =
 const requireHere = ({ marks }: Routes, { name }: Place, owner: string): Work =>
   owner === NO_PERSON
     ? Effect.void
-    : Effect.flatMap(marks.livesHere(name, owner), (isHere) => (isHere ? Effect.void : Effect.fail(movedAway())))
+    : Effect.flatMap(marks.hereSince(name, owner), (since) =>
+        since === undefined ? Effect.fail(movedAway()) : Effect.void
+      )
 
 /**
  * Units of work of an owner's cell. Each first asks the cell for the owner, within its transaction: a move waits for the

@@ -1,6 +1,6 @@
 import type { Merge, Take } from "@parley/core/adapter"
 import { Effect, type Exit, Result } from "effect"
-import { inCell, inCellOf, inPlace, inUnit } from "./byOwner.ts"
+import { inCell, inCellOf, inPlace, inUnit, isHome } from "./byOwner.ts"
 import { isMoved, movedAway } from "./cellFailures.ts"
 import { CurrentUnit } from "./CurrentUnit.ts"
 import { isDoubtful } from "./finalAnswers.ts"
@@ -62,13 +62,14 @@ const together = (
   use: (place: Place) => Work,
   isDoubtful: (exit: Exit.Exit<unknown, unknown>) => boolean
 ): Work =>
-  inCell(routes, (place) =>
-    Effect.flatMap(Effect.exit(inPlace(place, use(place))), (exit) => {
+  inCell(routes, (place) => {
+    const versions = new Map(owners.map((owner) => [owner, routes.directory.versionOf(owner)]))
+    return Effect.flatMap(Effect.exit(inPlace(place, use(place))), (exit) => {
       if (!isDoubtful(exit)) return exit
-      const asking = Effect.forEach(new Set(owners), (owner) => routes.marks.livesHere(cell, owner))
-      return Effect.flatMap(asking, (here) => (here.includes(false) ? Effect.fail(movedAway()) : exit))
+      const asking = Effect.forEach(versions, ([owner, version]) => isHome(routes, cell, owner, version))
+      return Effect.flatMap(asking, (home) => (home.includes(false) ? Effect.fail(movedAway()) : exit))
     })
-  )(cell)
+  })(cell)
 
 /**
  * Routes a method over several owners: the items of each cell go there, all cells at once. If a cell refuses its part

@@ -19,7 +19,7 @@ export const isLocked = (error: unknown): boolean => databaseErrorOf(error)?.sql
 /** The failure of work that would have to run in another cell. */
 export const movedAway = (): StorageFailed => {
   const cause = new DatabaseError({ sqlState: MOVED, cause: new Error("The owner lives in another cell.") })
-  return new StorageFailed({ operation: "Cells.livesHere", retryable: true, cause })
+  return new StorageFailed({ operation: "Cells.hereSince", retryable: true, cause })
 }
 
 /** True if the database did not answer. */
