@@ -26,6 +26,7 @@ import { eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
 import { enableFence } from "../../src/cells/moving/fence.ts"
 import { finishMove, type MoveInput, moveOwner, type MoveStep } from "../../src/cells/moving/moveOwner.ts"
 import { type Cell, ownedDigests, ownerTables } from "../../src/cells/moving/ownerTables.ts"
+import { isMoved } from "../../src/cells/routing/cellFailures.ts"
 import { cellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -184,11 +185,14 @@ export const upload = Effect.fnUntraced(function* (owner: string, documents: Set
 
 /**
  * Replies, turns and uploads of all owners, one after another by each of `callers`, until `done`. A call that fails ends
- * it. Returns the milliseconds that each took.
+ * it, except one whose owner is not moved on for long, because the mover was killed: it is repeated. Returns the
+ * milliseconds that each took, and the number of such failures.
  */
 export const load = (world: World, answered: Answered, callers: number, done: Deferred.Deferred<void>) =>
   Effect.gen(function* () {
     const durations: Array<number> = []
+    let refused = 0
+    const repeats = (error: unknown) => isMoved(error) && ++refused > 0
     const owners = [...answered]
     const call = (caller: number) =>
       Effect.gen(function* () {
@@ -201,17 +205,20 @@ export const load = (world: World, answered: Answered, callers: number, done: De
               ? upload(owner, documents)
               : reply(owner, replies)
           const began = performance.now()
-          yield* Effect.provide(one, routed)
+          yield* Effect.retry(Effect.provide(one, routed), { while: repeats, times: 5 })
           durations.push(performance.now() - began)
         }
       })
     yield* Effect.forEach(Array(callers).keys(), call, { concurrency: "unbounded", discard: true })
-    return durations
+    return { durations, refused }
   })
 
 /** The value below which a share of the values are. */
 export const quantile = (values: ReadonlyArray<number>, share: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0
+
+/** The most that 99 of 100 calls take: a second, or more on a machine on which each call takes long. */
+export const boundOf = (durations: ReadonlyArray<number>) => Math.max(1_000, 40 * quantile(durations, 0.5))
 
 /** The move of an owner to the other cell than that of the directory. */
 export const moveOf = (world: World, owner: string) =>

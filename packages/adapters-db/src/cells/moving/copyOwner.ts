@@ -97,8 +97,6 @@ const copyRows = (source: Sql, journey: Journey) =>
       const { from, owner, to } = journey
       yield* source.query(ROW_SETTINGS)
       yield* target.query(ROW_SETTINGS)
-      const present = yield* ownedDigests(target, journey.target, owner)
-      if (present.size > 0) return yield* new MoveRefused({ problem: "target-not-empty", names: [...present.keys()] })
       const [state] = yield* source.query(
         `SELECT 1 FROM ${from.database.schema}.moved_owners WHERE person = $1 AND state = 'moving' AND version = $2`,
         [owner, journey.version]

@@ -147,6 +147,8 @@ const freeze = Effect.fnUntraced(function* (
   yield* asMover(to, owner, { state: "arriving", version }, (sql) => deleteRows(sql, to.database.schema, target, owner))
   yield* step("cleared")
   yield* waitForTransactions([from, to], patienceMs)
+  const present = yield* to.owner.asOwner((sql) => ownedDigests(sql, target, owner))
+  if (present.size > 0) return yield* new MoveRefused({ problem: "target-not-empty", names: [...present.keys()] })
   yield* step("calm")
   yield* markMoving(from, owner, version, to.id)
   yield* step("moving")
