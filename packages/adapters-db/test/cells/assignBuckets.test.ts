@@ -16,7 +16,7 @@ const firstRow = ({ cells: [{ database }] }: World, owner: string) =>
     { onSuccess: () => "written", onFailure: ({ sqlState }) => sqlState }
   )
 
-describe.runIf(hasPostgres)("buckets that change their cell", { timeout: 60_000 }, () => {
+describe.runIf(hasPostgres)("buckets that change their cell", { timeout: 120_000 }, () => {
   it("refuse new owners in the former cell from the fence on, and accept them again after a cancellation", () =>
     Effect.gen(function* () {
       const world = yield* openWorld(0)

@@ -74,7 +74,7 @@ const digestsIn = (cell: Cell, owner: string) =>
     return digests.set("credit_accounts", account)
   })
 
-describe.runIf(hasPostgres)("an owner with something in every table", { timeout: 60_000 }, () => {
+describe.runIf(hasPostgres)("an owner with something in every table", { timeout: 240_000 }, () => {
   it("moves to another database and back with every row, and leaves no effect of the rows twice", () =>
     Effect.gen(function* () {
       const world = yield* openWorld(1)
@@ -156,7 +156,7 @@ describe.runIf(hasPostgres)("an owner with something in every table", { timeout:
     }).pipe(Effect.scoped, Effect.runPromise))
 })
 
-describe.runIf(hasPostgres)("a move that does not take place", { timeout: 60_000 }, () => {
+describe.runIf(hasPostgres)("a move that does not take place", { timeout: 240_000 }, () => {
   it("is cancelled while its process still runs, which can no longer place the owner", () =>
     Effect.gen(function* () {
       const world = yield* openWorld(1)

@@ -19,7 +19,7 @@ import {
 } from "./movingOwners.ts"
 
 describe.runIf(hasPostgres)("the move of an owner between two databases", () => {
-  it("keeps a write that began before the mark and is committed after it", { timeout: 60_000 }, () =>
+  it("keeps a write that began before the mark and is committed after it", { timeout: 120_000 }, () =>
     Effect.gen(function* () {
       const world = yield* openWorld(1)
       const answered = yield* newOwners(world, 1)
@@ -75,7 +75,7 @@ describe.runIf(hasPostgres)("the move of an owner between two databases", () => 
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 
-  it("fails no call and loses no answered operation, at whichever step it is killed", { timeout: 120_000 }, () =>
+  it("fails no call and loses no answered operation, at whichever step it is killed", { timeout: 300_000 }, () =>
     Effect.gen(function* () {
       const world = yield* openWorld(2)
       const answered = yield* newOwners(world, STEPS.length)

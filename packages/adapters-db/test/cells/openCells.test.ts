@@ -63,7 +63,7 @@ describe.runIf(hasPostgres)("openCells", () => {
     }))
 })
 
-describe.runIf(hasPostgres)("moves over open cells", { timeout: 60_000 }, () => {
+describe.runIf(hasPostgres)("moves over open cells", { timeout: 240_000 }, () => {
   const STALE = { refreshMs: Number.POSITIVE_INFINITY }
   /** Two servers over two cells, of which the second one reads the directory when it opens, and never again. */
   const withTwo = (use: (first: OpenCells, stale: OpenCells) => Promise<void>) =>

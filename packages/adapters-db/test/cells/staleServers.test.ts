@@ -52,7 +52,7 @@ const rowsIn = ({ database, owner: login }: Cell, owner: string) =>
 
 const move = (world: World, owner: string) => Effect.flatMap(moveOf(world, owner), moveOwner)
 
-describe.runIf(hasPostgres)("a server that has not heard of a move", { timeout: 120_000 }, () => {
+describe.runIf(hasPostgres)("a server that has not heard of a move", { timeout: 300_000 }, () => {
   it("writes the first row of an owner where the owner lives now, in whichever table", () =>
     Effect.gen(function* () {
       const world = yield* openWorld(1, NEVER)

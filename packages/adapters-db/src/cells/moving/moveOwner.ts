@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { queueVersion } from "../../copying/copiedTables.ts"
-import type { Row } from "../../database/Database.ts"
+import type { DatabaseError, Row } from "../../database/Database.ts"
+import type { OwnerSql } from "../../database/DatabaseOwner.ts"
 import { forPurpose } from "../../database/limits.ts"
 import type { MoveSql, Placement } from "../directory/moveSql.ts"
 import { copyOwner, jobTable, workOf } from "./copyOwner.ts"
@@ -144,10 +145,14 @@ const freeze = Effect.fnUntraced(function* (
   const step = (name: MoveStep) => onStep?.(name) ?? Effect.void
   yield* markArriving(to, target, owner, version, from.id)
   yield* step("arriving")
-  yield* asMover(to, owner, { state: "arriving", version }, (sql) => deleteRows(sql, to.database.schema, target, owner))
+  const asArriving = <A>(work: (sql: OwnerSql) => Effect.Effect<A, DatabaseError>) =>
+    Effect.flatMap(asMover(to, owner, { state: "arriving", version }, work), (result) =>
+      result === undefined ? Effect.fail(superseded()) : Effect.succeed(result)
+    )
+  yield* asArriving((sql) => Effect.as(deleteRows(sql, to.database.schema, target, owner), true))
   yield* step("cleared")
   yield* waitForTransactions([from, to], patienceMs)
-  const present = yield* to.owner.asOwner((sql) => ownedDigests(sql, target, owner))
+  const present = yield* asArriving((sql) => ownedDigests(sql, target, owner))
   if (present.size > 0) return yield* new MoveRefused({ problem: "target-not-empty", names: [...present.keys()] })
   yield* step("calm")
   yield* markMoving(from, owner, version, to.id)
