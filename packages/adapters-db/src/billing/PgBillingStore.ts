@@ -130,8 +130,12 @@ const bought =
 
 const ownerOf =
   ({ schema, statement }: Db): BillingStore["Service"]["ownerOf"] =>
-  (references) =>
-    statement<{ owner: string | null }>(`SELECT ${schema}.owner_of_references($1) AS owner`, [references]).pipe(
+  (references, claimed) =>
+    statement<{ owner: string | null }>(
+      `SELECT coalesce(${schema}.owner_of_references($1), (
+         SELECT r.owner FROM ${schema}.payment_references r WHERE r.reference = ${schema}.erased_reference($2))) AS owner`,
+      [references, claimed ?? null]
+    ).pipe(
       Effect.map(([row]) => {
         const owner = row?.owner ?? undefined
         return owner === undefined ? undefined : { userId: owner === "erased:" ? undefined : owner }

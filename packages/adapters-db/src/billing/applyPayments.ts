@@ -103,6 +103,21 @@ const load = ({ schema, statement }: Database["Service"], batch: ReadonlyArray<C
     ]
   )
 
+/** Claims the links of decided events where that is asked for. Leaves out an event for whose links others wait. */
+const claimLinks = Effect.fnUntraced(function* (decided: ReadonlyArray<DecidedPayment>, batch: ReadonlyArray<Call>) {
+  const claimed = yield* Effect.forEach(
+    decided,
+    (one) => {
+      const { claim } = (batch[one.place] as Call).payment
+      const { conclusion } = one
+      if (claim === undefined || conclusion.links.length === 0) return Effect.succeed(one)
+      return Effect.map(claim(conclusion.links), (links) => links && { ...one, conclusion: { ...conclusion, links } })
+    },
+    { concurrency: "unbounded" }
+  )
+  return claimed.filter((one) => one !== undefined)
+})
+
 /** Writes decided events, all or none. Returns the people who have changed since the read: nothing is written then. */
 const write = Effect.fnUntraced(function* (
   { schema, statement }: Database["Service"],
@@ -159,6 +174,7 @@ const applyBatch = Effect.fnUntraced(function* (
     const plain = yield* Effect.exit(Effect.sync(() => decidePlain(call, row, now)))
     if (Exit.isSuccess(plain) && plain.value !== undefined) decided.push(plain.value)
   }
+  decided = yield* claimLinks(decided, batch)
   for (let tries = 0; tries < MAX_WRITES && decided.length > 0; tries += 1) {
     const changed = yield* write(database, decided, time.decidedAt(read))
     if (changed.size === 0) {

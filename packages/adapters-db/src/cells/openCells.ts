@@ -12,6 +12,8 @@ import { type Moves, openMoves } from "./moving/openMoves.ts"
 import type { Cell } from "./moving/ownerTables.ts"
 import { cellMarks } from "./routing/cellMarks.ts"
 import { routeStores } from "./routing/routeStores.ts"
+import { type Listed, listCells } from "./shared/listCell.ts"
+import { sharedRows } from "./shared/sharedRows.ts"
 
 export interface OpenCellsOptions extends Omit<OpenDatabaseOptions, keyof DatabaseOptions> {
   /** The database of the directory and of all that people share: a cell, by its name, or a database of its own. */
@@ -25,6 +27,11 @@ export interface OpenCellsOptions extends Omit<OpenDatabaseOptions, keyof Databa
 export interface OpenCells extends OpenDatabase, Moves {
   /** The names of the cells that do not answer, or are not ready otherwise. Rejects as `checkReadiness` does. */
   absentCells(): Promise<ReadonlyArray<string>>
+  /**
+   * Adds references of payments and public keys of bots that the directory does not have, for example because a process
+   * opened a cell by itself. Returns the additions by cell; the first opening of a cell does the same.
+   */
+  mendDirectory(): Promise<ReadonlyMap<string, Listed>>
 }
 
 const checkNames = (names: ReadonlyArray<string>, { global }: OpenCellsOptions): void => {
@@ -102,9 +109,13 @@ export const openCells = async (options: OpenCellsOptions): Promise<OpenCells> =
     await Effect.runPromise(sql.register(names))
     const fenced = await fencedCells(cells, options.migrate !== false)
     const stores = new Map([...cells].map(([name, cell]) => [name, cell.stores]))
+    const databases = new Map<string, Database["Service"]>()
+    for (const [name, opened] of all) databases.set(name, await opened.run(Database))
+    await Effect.runPromise(listCells(globalDatabase, databases))
     return {
-      ...routeStores(stores, directory, global.stores, cellMarks(fenced)),
+      ...routeStores(stores, directory, global.stores, sharedRows(globalDatabase, databases), cellMarks(fenced)),
       ...openMoves(fenced, moveSql(globalDatabase), directory.refresh),
+      mendDirectory: () => Effect.runPromise(listCells(globalDatabase, databases, names)),
       absentCells: () => absentOf(global, cells),
       checkReadiness: async () => void (await absentOf(global, cells)),
       close

@@ -28,7 +28,7 @@ const listText = (schema: string) => `
   FROM (
     (SELECT user_id FROM ${schema}.credit_accounts c
      WHERE user_id > $2 COLLATE "C" AND NOT $3
-       AND ($1 = '' OR strpos(lower(user_id), lower($1)) > 0
+       AND ($1 = '' OR user_id = $5 COLLATE "C" OR strpos(lower(user_id), lower($1)) > 0
          OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = c.user_id AND b.customer_id = $1)
          OR EXISTS (SELECT FROM ${schema}.sign_in_people s WHERE s.subject = c.user_id AND s.email = lower($1)))
        AND NOT EXISTS (SELECT FROM ${schema}.erasures e WHERE e.pseudonym = c.user_id)
@@ -36,7 +36,7 @@ const listText = (schema: string) => `
     UNION
     (SELECT subject FROM ${schema}.access
      WHERE subject > $2 COLLATE "C" AND (blocked_at IS NOT NULL OR NOT $3 AND not_before IS NOT NULL)
-       AND ($1 = '' OR strpos(lower(subject), lower($1)) > 0
+       AND ($1 = '' OR subject = $5 COLLATE "C" OR strpos(lower(subject), lower($1)) > 0
          OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = subject AND b.customer_id = $1)
          OR EXISTS (SELECT FROM ${schema}.sign_in_people s WHERE s.subject = access.subject AND s.email = lower($1)))
      ORDER BY subject LIMIT $4)
@@ -57,9 +57,9 @@ const personOf = ({ available, blockedAt, notBefore, tier, userId }: ListedRow):
 
 const make = Effect.map(Database, ({ asService, schema, statement }) =>
   PersonalData.of({
-    list: Effect.fnUntraced(function* ({ after, blocked, limit, search = "" }: ListPeopleInput) {
+    list: Effect.fnUntraced(function* ({ after, also, blocked, limit, search = "" }: ListPeopleInput) {
       const [last = ""] = (yield* readCursor(PersonPosition, after)) ?? []
-      const rows = yield* statement<ListedRow>(listText(schema), [search, last, blocked, limit + 1])
+      const rows = yield* statement<ListedRow>(listText(schema), [search, last, blocked, limit + 1, also ?? null])
       return pageOf(rows.map(personOf), limit, ({ userId }) => cursorOf(userId))
     }, storing("PersonalData.list")),
     count: Effect.fnUntraced(function* (userId) {

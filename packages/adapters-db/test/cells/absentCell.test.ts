@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { Directory } from "../../src/cells/directory/Directory.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
-import { awayStores, MemoryDirectory, memoryStores } from "./memoryCells.ts"
+import { awayStores, MemoryDirectory, memoryStores, noSharedRows } from "./memoryCells.ts"
 
 const run = Effect.runPromise
 const CELLS = ["a", "b", "c"]
@@ -21,7 +21,7 @@ const setUp = () => {
     const owner = `owner-${index}`
     owners[source.cellOf(owner) ?? ""] ??= owner
   }
-  return { owners, cells, stores: routeStores(broken, new Directory(source), a) }
+  return { owners, cells, stores: routeStores(broken, new Directory(source), a, noSharedRows) }
 }
 
 it("only the people of a cell that does not answer get failures, and those name the cell", async () => {

@@ -1,19 +1,10 @@
 import { beforeEach } from "vitest"
 
-const NO_REFERENCES = "the directory has no references of payments yet: a link in one cell is not seen in another one"
 const SHARED_ROWS = "the rows that all people share are in the global database: a commit apart from that of the unit"
 const EACH_BY_ITSELF = "each cell does as much as is asked for at most"
 
 /** Tests of contracts that cannot hold over several cells, by the contract and the test, and why. */
 const CANNOT_HOLD: Readonly<Record<string, string>> = {
-  "BillingStore: adopts the customers of imported people, once, and leaves those of others as they were": NO_REFERENCES,
-  "BillingStore: gives a customer to one person only if two imports adopt it at once": NO_REFERENCES,
-  "BillingStore: keeps events without a linked person, and returns them when a person is linked, oldest first":
-    NO_REFERENCES,
-  "BillingStore: links a customer to a person once, and replaces it only if the replaced one is named": NO_REFERENCES,
-  "BillingStore: events for an erased person belong to no person": NO_REFERENCES,
-  "BillingUpkeep: keeps an event that waits for the same customer as one that is deleted": NO_REFERENCES,
-  "BillingUpkeep: lists the events that still wait although their person is known by now, and no others": NO_REFERENCES,
   "BillingUpkeep: removes the content of done events, and keeps that they are done":
     "a second copy of the event names another person, in another cell: each cell knows its own events only",
   "BillingUpkeep: does no more than is asked for at once": EACH_BY_ITSELF,
@@ -21,9 +12,7 @@ const CANNOT_HOLD: Readonly<Record<string, string>> = {
   "JobQueue: jobs for which no person waits begin after all others that are due":
     "each cell has a queue and a worker of its own, whose order says nothing about the other queues",
   "ServiceKeyStore: a change of a unit of work that fails is undone": SHARED_ROWS,
-  "AuditLog: has nothing of a unit of work that fails, and is entered with one that does not": SHARED_ROWS,
-  "SignInStore: a person whose access was ended is listed by the whole address, in any case":
-    "sign-ins are in the global database, and the list of people is made in each cell"
+  "AuditLog: has nothing of a unit of work that fails, and is entered with one that does not": SHARED_ROWS
 }
 
 /** Skips the tests that cannot hold over several cells. */

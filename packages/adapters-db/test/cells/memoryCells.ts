@@ -4,11 +4,15 @@ import { inMemoryStorageLayer, storagePortsFromContext } from "@parley/core/effe
 import { Effect, Layer } from "effect"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import type { DirectorySource } from "../../src/cells/directory/Directory.ts"
+import type { SharedRows } from "../../src/cells/shared/sharedRows.ts"
 import { DatabaseError } from "../../src/database/Database.ts"
 
 /** All stores in memory, apart from others. */
 export const memoryStores = (): StoragePorts =>
   Effect.runSync(Effect.provide(storagePortsFromContext, Layer.fresh(inMemoryStorageLayer)))
+
+/** For stores in memory without payments, bots and erasures: those need the global database. */
+export const noSharedRows = {} as SharedRows
 
 export const refused = (sqlState?: string) =>
   new StorageFailed({

@@ -29,6 +29,7 @@ import { type Cell, ownedDigests, ownerTables } from "../../src/cells/moving/own
 import { isMoved } from "../../src/cells/routing/cellFailures.ts"
 import { cellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
+import { sharedRows } from "../../src/cells/shared/sharedRows.ts"
 import { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
@@ -89,7 +90,9 @@ const openServer = Effect.fnUntraced(function* (urls: Readonly<Record<string, st
   const global = cells.get("a") as Cell
   const directory = new Directory(directorySql(global.database), { refreshMs })
   const [[, first]] = ports as [(typeof ports)[number]]
-  const routed = yield* Layer.build(openStorageLayer(routeStores(new Map(ports), directory, first, cellMarks(cells))))
+  const shared = sharedRows(global.database, new Map([...cells].map(([id, { database }]) => [id, database])))
+  const routedPorts = routeStores(new Map(ports), directory, first, shared, cellMarks(cells))
+  const routed = yield* Layer.build(openStorageLayer(routedPorts))
   return { routed: routed as unknown as Stores, cells: stores, directory } satisfies Server
 })
 

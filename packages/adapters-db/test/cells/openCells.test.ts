@@ -1,9 +1,9 @@
-import { ledgerOfStores, newUserId } from "@parley/core/testing"
+import { ledgerOfStores, newBot, newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
-import { openDatabase } from "../../src/openDatabase.ts"
+import { type OpenDatabase, openDatabase } from "../../src/openDatabase.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"
 
 const run = Effect.runPromise
@@ -39,6 +39,37 @@ describe.runIf(hasPostgres)("openCells", () => {
       expect((await run(rest.creditRecords.account(bob))).allowance).toBe(100)
       expect(await run(Effect.flip(rest.creditRecords.account(ann)))).toMatchObject({ cell: "second", retryable: true })
       await rest.close()
+    }))
+
+  it("knows the customers and public keys of a database that was opened alone before", () =>
+    withServer(async (url) => {
+      const [first, second] = [cell(url, "first"), cell(url, "second")]
+      const [ann, ben, cem] = [newUserId(), newUserId(), newUserId()]
+      const link = (stores: OpenDatabase, userId: string, customerId: string) =>
+        run(stores.billing.link({ userId, customerId, replaces: undefined }))
+      const bots = [newBot(ann), newBot(ann)]
+      const alone = await openDatabase(first)
+      await link(alone, ann, "cus_1")
+      await run(alone.bots.insert(bots[0]!, 9))
+      const database = await openCells({ global: "first", cells: { first, second } })
+      for (const userId of [ben, cem]) await database.move(userId, "second")
+      const find = (bot: (typeof bots)[number]) => run(database.publishedBots.findByKey(bot.keys[0]?.publicKey ?? ""))
+      expect(await find(bots[0]!)).toMatchObject({ owner: ann })
+      expect(await link(database, ben, "cus_1")).toEqual({ customerId: undefined, waiting: [] })
+      // A process that does not know of the cells yet.
+      await link(alone, newUserId(), "cus_2")
+      await run(alone.bots.insert(bots[1]!, 9))
+      expect(await find(bots[1]!)).toBeUndefined()
+      await link(database, cem, "cus_3")
+      const mended = await database.mendDirectory()
+      expect(mended.get("first")).toEqual({ references: 1, keys: 1, conflicts: [] })
+      expect(mended.get("second")).toEqual({ references: 0, keys: 0, conflicts: [] })
+      expect(await find(bots[1]!)).toMatchObject({ owner: ann })
+      expect(await link(database, ben, "cus_2")).toEqual({ customerId: undefined, waiting: [] })
+      await link(alone, newUserId(), "cus_3")
+      expect((await database.mendDirectory()).get("first")?.conflicts).toEqual(["customer:cus_3"])
+      await alone.close()
+      await database.close()
     }))
 
   it("keeps the directory in a database of its own, and is not ready if no cell answers", () =>

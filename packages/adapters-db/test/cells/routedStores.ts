@@ -1,9 +1,11 @@
 import type { StoragePorts } from "@parley/core"
 import { openStorageLayer, storagePortsFromContext } from "@parley/core/effect"
 import { Context, Effect, Layer } from "effect"
-import { Directory } from "../../src/cells/directory/Directory.ts"
+import { Directory, type DirectoryOptions } from "../../src/cells/directory/Directory.ts"
 import { directorySql } from "../../src/cells/directory/directorySql.ts"
+import type { CellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
+import { sharedRows } from "../../src/cells/shared/sharedRows.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { storesLayer } from "../../src/storesLayer.ts"
@@ -35,16 +37,24 @@ export const spread = (names: ReadonlyArray<string>) => (sql: ReturnType<typeof 
 
 /** All stores over `count` cells, of which the first one is also the global database. */
 export const routedStores = (count: number, database: Layer.Layer<Database | DatabaseOwner>) =>
+  routedOver(Array.from({ length: count }, () => database))
+
+/** All stores over a cell on each of the databases, of which the first one is also the global database. */
+export const routedOver = (
+  layers: ReadonlyArray<Layer.Layer<Database | DatabaseOwner>>,
+  { marks, ...options }: DirectoryOptions & { readonly marks?: CellMarks } = {}
+) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const names = Array.from({ length: count }, (_, index) => `cell-${index + 1}`)
-      const cells = yield* Effect.forEach(names, () => openCell(database))
+      const names = layers.map((_, index) => `cell-${index + 1}`)
+      const cells = yield* Effect.forEach(layers, openCell)
       const [first] = cells
       if (first === undefined) throw new Error("no cells")
       const sql = directorySql(first.database)
       yield* sql.register(names)
       yield* spread(names)(sql)
-      const directory = new Directory(sql)
+      const directory = new Directory(sql, options)
+      yield* directory.refresh
       const ports = new Map<string, StoragePorts>(
         names.flatMap((name, at) => {
           const cell = cells[at]
@@ -52,8 +62,9 @@ export const routedStores = (count: number, database: Layer.Layer<Database | Dat
         })
       )
       const databases = cells.map((cell) => cell.database)
+      const byName = new Map(databases.map((database, at) => [names[at] ?? "", database]))
       return Layer.merge(
-        openStorageLayer(routeStores(ports, directory, first.ports)),
+        openStorageLayer(routeStores(ports, directory, first.ports, sharedRows(first.database, byName), marks)),
         Layer.succeed(CellDatabases, { databases, directory })
       )
     })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { Directory } from "../../src/cells/directory/Directory.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
-import { MemoryDirectory, memoryStores } from "./memoryCells.ts"
+import { MemoryDirectory, memoryStores, noSharedRows } from "./memoryCells.ts"
 
 const CALLS = 200_000
 const NAMES = ["a", "b", "c", "d"]
@@ -30,7 +30,7 @@ it("routing a call costs microseconds and no statement, for ten owners and for a
   const stores = quickStores()
   const directory = new Directory(source, { refreshMs: Number.POSITIVE_INFINITY })
   await Effect.runPromise(directory.refresh)
-  const routed = routeStores(new Map(NAMES.map((name) => [name, quickStores()])), directory, stores)
+  const routed = routeStores(new Map(NAMES.map((name) => [name, quickStores()])), directory, stores, noSharedRows)
   const costs = [10, 1_000, 100_000, 1_000_000].map((count) => {
     const owners = Array.from({ length: count }, (_, index) => `user-${index}-0123456789abcdef`)
     return { owners: count, direct: costOf(stores, owners), routed: costOf(routed, owners) }

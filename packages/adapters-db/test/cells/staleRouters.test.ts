@@ -7,7 +7,7 @@ import { MOVED } from "../../src/cells/routing/cellFailures.ts"
 import type { CellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { Directory } from "../../src/cells/directory/Directory.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
-import { MemoryDirectory, memoryStores, refused } from "./memoryCells.ts"
+import { MemoryDirectory, memoryStores, noSharedRows, refused } from "./memoryCells.ts"
 
 const run = Effect.runPromise
 const CELLS = ["a", "b", "c"]
@@ -43,7 +43,7 @@ const setUp = (routers: number, mostPlacements: number, answersAre: "checked" | 
       ),
     eraseLeft: () => Effect.void
   }
-  const routed = directories.map((directory) => routeStores(behindFences, directory, global, marks))
+  const routed = directories.map((directory) => routeStores(behindFences, directory, global, noSharedRows, marks))
   const preferencesIn = async (cell: string, owner: string) =>
     (await run(cells.get(cell)?.preferences.get(owner) ?? Effect.die("no cell"))).instructions
   const setIn = (cell: string, owner: string, instructions: string) =>

@@ -76,7 +76,10 @@ export class BillingStore extends Context.Service<
     account(userId: UserId): Effect.Effect<BillingAccount, StorageFailed>
     /** A person's purchases, newest first. */
     bought(userId: UserId): Effect.Effect<ReadonlyArray<BoughtCredits>, StorageFailed>
-    /** The owner of the first linked reference; undefined if none is linked. */
-    ownerOf(references: ReadonlyArray<string>): Effect.Effect<Owner | undefined, StorageFailed>
+    /**
+     * The owner of the first linked reference. Undefined if none is linked, unless `claimed`, the person whose id the event
+     * contains, was erased.
+     */
+    ownerOf(references: ReadonlyArray<string>, claimed?: UserId): Effect.Effect<Owner | undefined, StorageFailed>
   }
 >()("@parley/core/billing/BillingStore") {}

@@ -51,9 +51,14 @@ const adopt = (tables: Tables, people: ReadonlyArray<AdoptInput>, dryRun: boolea
   return { refused, waiting: waiting.toSorted((a, b) => a.createdAt - b.createdAt).map(({ id }) => id) }
 }
 
-const ownerOf = ({ owners }: Tables, references: ReadonlyArray<string>): Owner | undefined => {
+const ownerOf = (
+  { erased, owners }: Tables,
+  references: ReadonlyArray<string>,
+  claimed: UserId | undefined
+): Owner | undefined => {
   const linked = references.filter((reference) => owners.has(reference)).map((one) => owners.get(one))
-  return linked.length === 0 ? undefined : { userId: linked.find((one) => one !== undefined) }
+  const isErased = claimed !== undefined && erased.has(claimed)
+  return linked.length === 0 && !isErased ? undefined : { userId: linked.find((one) => one !== undefined) }
 }
 
 /** The payments of a person, for erasures. */
@@ -87,7 +92,7 @@ const make = Effect.gen(function* () {
     adopt: (people, { dryRun }) => atOnce(() => adopt(tables, people, dryRun)),
     account: (userId) => atOnce(() => accounts.get(userId) ?? noBilling(userId)),
     bought: (userId) => atOnce(() => (purchases.get(userId) ?? []).toSorted((a, b) => b.boughtAt - a.boughtAt)),
-    ownerOf: (references) => atOnce(() => ownerOf(tables, references))
+    ownerOf: (references, claimed) => atOnce(() => ownerOf(tables, references, claimed))
   })
 })
 

@@ -58,7 +58,7 @@ export class PublishedBots extends Context.Service<
   PublishedBots,
   {
     /**
-     * The bot with this key. The query does not name the owner, so a database sharded by owner sends it to every shard.
+     * The bot with this key. The query does not name the owner: a store over several databases looks the owner up first.
      * A bot that is `held` is not deleted before the unit of work ends; its settings may change.
      */
     findByKey(publicKey: string, held?: "held"): Effect.Effect<StoredBot | undefined, StorageFailed>

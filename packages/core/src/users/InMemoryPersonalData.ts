@@ -12,7 +12,7 @@ const added = (parts: ReadonlyArray<Partial<StoredData>>): StoredData => ({
 /** Merges what the stores know of each person. */
 const listed = (
   parts: ReadonlyArray<PartOfPerson>,
-  { blocked, limit, search = "" }: ListPeopleInput,
+  { also, blocked, limit, search = "" }: ListPeopleInput,
   after: string | undefined = ""
 ): Page<ListedPerson> => {
   const found = [...Map.groupBy(parts, ({ userId }) => userId).values()]
@@ -21,7 +21,10 @@ const listed = (
     .filter(({ blockedAt }) => !blocked || blockedAt !== undefined)
     .filter(
       ({ customerId, email, userId }) =>
-        userId.toLowerCase().includes(search.toLowerCase()) || customerId === search || email === search.toLowerCase()
+        userId.toLowerCase().includes(search.toLowerCase()) ||
+        customerId === search ||
+        email === search.toLowerCase() ||
+        userId === also
     )
     .filter(({ userId }) => userId > after)
     .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))

@@ -36,6 +36,8 @@ export interface ListPeopleInput {
    * the person signs in by e-mail; everybody if undefined.
    */
   readonly search: string | undefined
+  /** This person as well, if there is a `search`: the one who signs in with its address, which another store knows. */
+  readonly also?: UserId | undefined
   /** Only blocked people. */
   readonly blocked: boolean
   /** `next` of the page before. */

@@ -2,6 +2,7 @@ import type { StoragePorts } from "@parley/core"
 import { Effect } from "effect"
 import type { Directory } from "../directory/Directory.ts"
 import type { CellMarks } from "./cellMarks.ts"
+import type { SharedRows } from "../shared/sharedRows.ts"
 
 /** The stores of one database. */
 export interface Place {
@@ -17,6 +18,7 @@ export interface Routes {
   /** The cells, and the global database if it is none of them. */
   readonly all: ReadonlyArray<Place>
   readonly marks: CellMarks
+  readonly shared: SharedRows
 }
 
 /** Calls of several methods look alike here: their types are those of the ports again where the router returns them. */

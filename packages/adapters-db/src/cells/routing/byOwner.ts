@@ -1,9 +1,9 @@
 import { NO_PERSON, StorageFailed } from "@parley/core/adapter"
 import { Effect, Exit } from "effect"
 import { isLocked, isMoved, movedAway, named } from "./cellFailures.ts"
-import { CurrentUnit, type Unit } from "./CurrentUnit.ts"
+import { CurrentUnit, runAfterwards, type Unit } from "./CurrentUnit.ts"
 import { isDoubtful as isDoubtfulAnswer } from "./finalAnswers.ts"
-import type { Args, Call, Method, Place, Routes, Work } from "./Routes.ts"
+import { type Args, type Call, callOf, type Method, type Place, type Routes, type Work } from "./Routes.ts"
 
 const noSuchCell = (cell: string) =>
   new StorageFailed({
@@ -148,9 +148,23 @@ export const unitsByOwner =
       let begun: Unit | undefined
       const use = (place: Place) =>
         Effect.suspend(() => {
-          begun = { owner, place, hasMoved: false }
+          const unit: Unit = { owner, place, hasMoved: false, concluded: new Set(), afterwards: [] }
+          begun = unit
           const inside = Effect.andThen(requireHere(routes, place, owner), work)
-          return call.run(place, [...args.slice(0, -1), Effect.provideService(inside, CurrentUnit, begun)])
+          const within = call.run(place, [...args.slice(0, -1), Effect.provideService(inside, CurrentUnit, unit)])
+          return Effect.tap(within, () => runAfterwards(unit))
         })
       return inCellOf(routes, { owner, use, hasMoved: (error) => begun?.hasMoved === true || isMoved(error) })
     })
+
+const unitOfWork = callOf("unitOfWork", "run")
+
+/** Runs work within a unit of work of an owner: the one around the call, or a new one. */
+export const withUnit = (routes: Routes, owner: string, work: (unit: Unit) => Work): Work =>
+  Effect.flatMap(CurrentUnit, (outer) => {
+    if (outer?.owner === owner) return inUnit(outer, work(outer))
+    const inNew = Effect.flatMap(CurrentUnit, (unit) =>
+      unit === undefined ? Effect.die(new Error("There is no unit of work.")) : inUnit(unit, work(unit))
+    )
+    return unitsByOwner(routes, unitOfWork)(owner, inNew)
+  })

@@ -3,16 +3,27 @@ import { type Merge, type Reach, storageReach, type Take } from "@parley/core/ad
 import { Effect } from "effect"
 import { byOwner, unitsByOwner } from "./byOwner.ts"
 import { byOwners } from "./byOwners.ts"
-import { byReference, ownerOfReference } from "./byReference.ts"
+import { addBotKey, findBotByKey, insertBot, removeBot, retireBotKey } from "./botKeys.ts"
+import { adoptCustomers, linkCustomer, ownerOfReferences } from "./customers.ts"
 import type { Directory } from "../directory/Directory.ts"
 import { type CellMarks, NO_MARKS } from "./cellMarks.ts"
-import { eraseEverywhere } from "./eraseEverywhere.ts"
 import { orders } from "../merging/orders.ts"
 import { overAll } from "../merging/overAll.ts"
 import { accessSince, claimsInTurn, destinations, workState } from "../merging/ownMerges.ts"
 import { pagesOverAll } from "../merging/pagesOverAll.ts"
+import {
+  applyEventAtOnce,
+  concludeEvent,
+  findEvents,
+  forgetEvents,
+  keepEvent,
+  receiveEvent,
+  strandedEvents
+} from "./paymentEvents.ts"
+import { erasePerson, listPeople } from "./people.ts"
 import { dueOverAll, resetInItsCell } from "../merging/resetsOverAll.ts"
 import { type Args, type Call, callOf, type Method, type Routes } from "./Routes.ts"
+import type { SharedRows } from "../shared/sharedRows.ts"
 import { workOverAll } from "../merging/workOverAll.ts"
 
 /** A rule of `storageReach`, for arguments of any type. */
@@ -30,6 +41,11 @@ const rules = storageReach as unknown as Readonly<Record<string, Readonly<Record
 
 const limitIn = (first: unknown): number => (first as { readonly limit: number }).limit
 
+const ordered = (routes: Routes, call: Call): Method => (orders[call.name] ?? pagesOverAll)(routes, call)
+
+/** An import fails if a cell does not answer. */
+const ADOPTION = Object.assign({}, storageReach.billing.adopt, { merge: "rows" }) as Parameters<typeof byOwners>[2]
+
 /** The methods that the table of rules does not suffice for. */
 const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>> = {
   "unitOfWork.run": unitsByOwner,
@@ -46,14 +62,25 @@ const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>>
   "deliveryRecords.destinations": destinations,
   "access.since": accessSince,
   "outbox.claim": (routes, call) => claimsInTurn(routes, call, limitIn),
-  "billingUpkeep.stranded": (routes, call) => claimsInTurn(routes, call, Number),
+  "billingUpkeep.stranded": (routes, call) => strandedEvents(routes, claimsInTurn(routes, call, Number)),
+  "billingUpkeep.forget": (routes, call) => forgetEvents(routes, overAll(routes, call, "sum")),
   "creditUpkeep.due": dueOverAll,
   "creditUpkeep.reset": resetInItsCell,
-  "personalData.erase": eraseEverywhere,
-  "billing.ownerOf": ownerOfReference,
-  "paymentEvents.receive": byReference,
-  "paymentEvents.applyAtOnce": byReference,
-  "publishedBots.findByKey": (routes, call) => overAll(routes, call, "first")
+  "personalData.erase": erasePerson,
+  "personalData.list": (routes, call) => listPeople(routes, ordered(routes, call)),
+  "billing.ownerOf": ownerOfReferences,
+  "billing.link": linkCustomer,
+  "billing.adopt": (routes, call) => adoptCustomers(routes, call, (one) => byOwners(routes, one, ADOPTION)),
+  "paymentEvents.receive": receiveEvent,
+  "paymentEvents.applyAtOnce": applyEventAtOnce,
+  "paymentEvents.conclude": concludeEvent,
+  "paymentEvents.keep": keepEvent,
+  "paymentEvents.find": findEvents,
+  "bots.insert": insertBot,
+  "bots.addKey": addBotKey,
+  "bots.retireKey": retireBotKey,
+  "bots.remove": removeBot,
+  "publishedBots.findByKey": findBotByKey
 }
 
 const toGlobal =
@@ -66,8 +93,7 @@ const methodBy = (routes: Routes, call: Call, rule: Rule): Method => {
   if (rule === "global" || "subjects" in rule) return toGlobal(routes, call)
   if ("owners" in rule) return byOwners(routes, call, rule)
   if (!("each" in rule)) return byOwner(routes, call, rule.owner)
-  const paged = orders[call.name] ?? pagesOverAll
-  const merged = rule.each === "pages" ? paged(routes, call) : overAll(routes, call, rule.each)
+  const merged = rule.each === "pages" ? ordered(routes, call) : overAll(routes, call, rule.each)
   const { owner } = rule
   if (owner === undefined) return merged
   return (...args) => {
@@ -87,19 +113,21 @@ const routed = (routes: Routes, call: Call, rule: Rule, sample: unknown): unknow
 
 /**
  * Stores over several databases, by the table of rules of `storageReach`. `global` has the rows that all people share; it
- * may be the stores of a cell. `marks` ask a cell for an owner before an empty or negative answer is believed.
+ * may be the stores of a cell. `shared` has the names by which payment events and visitors find their owner. `marks` ask
+ * a cell for an owner before an empty or negative answer is believed.
  */
 export const routeStores = (
   cells: ReadonlyMap<string, StoragePorts>,
   directory: Directory,
   global: StoragePorts,
+  shared: SharedRows,
   marks: CellMarks = NO_MARKS
 ): StoragePorts => {
   const places = new Map([...cells].map(([name, stores]) => [name, { name, stores }]))
   const ofCell = [...places.values()].find(({ stores }) => stores === global)
   const globalPlace = ofCell ?? { name: "global", stores: global }
   const all = ofCell === undefined ? [...places.values(), globalPlace] : [...places.values()]
-  const routes: Routes = { directory, cells: places, global: globalPlace, all, marks }
+  const routes: Routes = { directory, cells: places, global: globalPlace, all, shared, marks }
   const ports = Object.entries(global).map(([port, service]) => {
     const members = Object.entries(service as object).map(([name, sample]) => [
       name,

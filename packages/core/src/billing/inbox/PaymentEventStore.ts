@@ -47,6 +47,11 @@ export type Received =
   | { readonly _tag: "Known"; readonly outcome: EventOutcome }
   /** No person is linked to its references: it is stored, and waits. */
   | { readonly _tag: "Unmatched" }
+  /**
+   * Only from a store that keeps people in different places: the event's person is another one than that of the unit of
+   * work, or was erased meanwhile. Nothing is stored; the unit begins again with the present person.
+   */
+  | { readonly _tag: "Reassigned" }
   /** Its person was erased: it is stored without content, and its other references become those of the erased person. */
   | {
       readonly _tag: "Erased"
@@ -90,6 +95,11 @@ export interface PaymentSteps {
 export interface PlainPayment extends Omit<ReceiveInput, "again" | "ifErased"> {
   /** Decides from the stored facts of the person; undefined if it needs more. */
   readonly decide: (found: Matched) => PaymentSteps | undefined
+  /**
+   * Called before the consequences are written, by a store that keeps people in different places: claims the links, and
+   * returns those that belong to the person; undefined if events wait for one of them.
+   */
+  readonly claim?: (links: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string> | undefined, StorageFailed>
 }
 
 export interface ListEventsInput {

@@ -50,9 +50,9 @@ const namedBy = (fact: PaymentFact) => {
 
 /** The person in whose unit of work an event is applied; `NO_PERSON` if none is linked yet, or the person was erased. */
 export const personOfPayment = (store: Pick<BillingStore["Service"], "ownerOf">, fact: PaymentFact) => {
-  const { claimed = NO_PERSON, references } = namedBy(fact)
-  return Effect.map(store.ownerOf(references), (linked) =>
-    linked === undefined ? claimed : (linked.userId ?? NO_PERSON)
+  const { claimed, references } = namedBy(fact)
+  return Effect.map(store.ownerOf(references, claimed), (linked) =>
+    linked === undefined ? (claimed ?? NO_PERSON) : (linked.userId ?? NO_PERSON)
   )
 }
 
@@ -167,6 +167,8 @@ export const paymentApplier = (parts: ApplierParts) => {
       const received = yield* events.receive({ ...namedBy(fact), event: kept, again, ifErased: gone.outcome })
       if (received._tag === "Known") return received.outcome
       if (received._tag === "Unmatched") return WAITING
+      // An event that waited goes on waiting in the unit of another person; `stranded` lists it.
+      if (received._tag === "Reassigned") return soFar.owner === undefined ? WAITING : yield* new LinkedMeanwhile()
       const isLate = received._tag === "Matched" && soFar.owner === NO_PERSON
       if (isInPart(fact) || isLate) return yield* new LinkedMeanwhile()
       if (received._tag === "Erased") {

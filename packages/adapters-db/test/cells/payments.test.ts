@@ -1,0 +1,3 @@
+import { paymentsOverCells } from "./payments.ts"
+
+paymentsOverCells(false)
