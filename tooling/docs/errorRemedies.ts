@@ -122,6 +122,7 @@ export const errorRemedies = {
   move_refused: "Follow the message, which names the reason.",
   owner_busy: "Move the owner again when the work that the message names has ended.",
   cell_not_open: "Choose a cell that the directory lists as open.",
+  cell_refused: "Correct what the message names, then repeat the change.",
   copy_refused: "Correct the problem that the message names, and load the copy again.",
   database_failed: "Look up `sqlState`; check the connection and the database's log.",
   package_missing: "Install the package and version that the message names.",

@@ -32,6 +32,8 @@ export interface DatabaseOptions {
   readonly schema?: string | undefined
   /** Connections to a server at most; 10 unless given. */
   readonly maxConnections?: number | undefined
+  /** The name of the cell in metrics, if the server is one of several cells. */
+  readonly cell?: string | undefined
   /** Called when a connection to a server is lost. For logs; it is replaced automatically. */
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }

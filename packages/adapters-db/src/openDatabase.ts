@@ -3,8 +3,6 @@ import type { ParleyLogger, StoragePorts } from "@parley/core"
 import { storagePortsFromContext } from "@parley/core/effect"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { LedgerClock } from "./credits/LedgerClock.ts"
-import type { Database } from "./database/Database.ts"
-import type { DatabaseOwner } from "./database/DatabaseOwner.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
 import { ExactSearchPassages, MAX_EXACT_SEARCH } from "./documents/searching/ExactSearchPassages.ts"
 import { installJobQueue } from "./jobs/startBoss.ts"
@@ -68,44 +66,41 @@ export const migrateDatabase = (options: DatabaseOptions): Promise<ReadonlyArray
     )
   )
 
-/** An open database, and a way to run effects on it. */
-export interface Opened {
-  readonly stores: OpenDatabase
-  readonly run: <A, E>(effect: Effect.Effect<A, E, Database | DatabaseOwner>) => Promise<A>
-}
-
-/** Opens a database as `openDatabase` does. */
-export const openWithDatabase = async (options: OpenDatabaseOptions): Promise<Opened> => {
-  const direct = options.directUrl !== undefined && (options.url ?? options.pool) !== undefined
-  if (options.migrate !== false && direct) await migrateDatabase(options)
-  const references = Layer.mergeAll(
+/** The log, and the parts that stores take besides the database. */
+export const openingLayer = (options: Omit<OpenDatabaseOptions, keyof DatabaseOptions>): Layer.Layer<never> =>
+  Layer.mergeAll(
     Layer.succeed(LedgerClock, options.clock ?? "database"),
     Layer.succeed(ObjectStore, options.objects),
     Layer.succeed(PassageEmbedder, options.embedder),
-    exactSearch(options.exactSearchPassages)
+    exactSearch(options.exactSearchPassages),
+    options.logger === undefined ? Layer.empty : loggerLayer(options.logger)
   )
-  const stores = Layer.provide(storesLayer(options.jobs), references)
-  const logging = options.logger === undefined ? Layer.empty : loggerLayer(options.logger)
-  const runtime = ManagedRuntime.make(
-    Layer.provideMerge(stores, databaseLayer(options)).pipe(Layer.provideMerge(logging))
-  )
-  try {
-    if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
-    const stores = {
-      ...(await runtime.runPromise(storagePortsFromContext)),
-      checkReadiness: () => runtime.runPromise(checkReadiness()),
-      close: () => runtime.dispose()
-    }
-    return { stores, run: (effect) => runtime.runPromise(effect) }
-  } catch (error) {
-    await runtime.dispose()
-    throw error
-  }
-}
+
+/** True if changes of the schema go to another address than the rest. */
+export const migratesDirectly = ({ directUrl, pool, url }: DatabaseOptions): boolean =>
+  directUrl !== undefined && (url ?? pool) !== undefined
 
 /**
  * Opens a database for developers who use promises: migrates it by default, and returns the ports. Rejects with
  * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`, and leaves nothing open then.
  */
-export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> =>
-  (await openWithDatabase(options)).stores
+export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
+  const direct = migratesDirectly(options)
+  if (options.migrate !== false && direct) await migrateDatabase(options)
+  const runtime = ManagedRuntime.make(
+    Layer.provideMerge(storesLayer(options.jobs), databaseLayer(options)).pipe(
+      Layer.provideMerge(openingLayer(options))
+    )
+  )
+  try {
+    if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
+    return {
+      ...(await runtime.runPromise(storagePortsFromContext)),
+      checkReadiness: () => runtime.runPromise(checkReadiness()),
+      close: () => runtime.dispose()
+    }
+  } catch (error) {
+    await runtime.dispose()
+    throw error
+  }
+}

@@ -22,6 +22,7 @@ export interface DatabaseProblem extends Error {
     | "assign_refused"
     | "database_failed"
     | "cell_not_open"
+    | "cell_refused"
     | "copy_refused"
     | "database_not_ready"
     | "folder_in_use"

@@ -33,6 +33,7 @@ export const errorStatuses = {
   customer_not_found: 404,
   daily_cap_reached: 429,
   database_failed: 503,
+  cell_refused: 409,
   copy_refused: 409,
   database_not_ready: 503,
   delivery_failed: 502,

@@ -123,7 +123,7 @@ export const storageReach: StorageReach = {
     due: { each: "pages" },
     reset: { each: "pages" },
     verify: { each: "pages", owner: ({ userId }) => userId },
-    missingTiers: { each: "tally" }
+    missingTiers: { each: "own" }
   },
   chats: {
     beginTurn: { owner: personIn },

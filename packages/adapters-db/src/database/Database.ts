@@ -24,6 +24,9 @@ const PASSING = new Set([
  */
 const REFUSED_CONNECTIONS = /^(08|28|3D000$|53300$|57P0[1-5]$)/
 
+/** With this SQLSTATE a cell refuses a write of an owner who has moved to another cell. */
+export const MOVED = "PL001"
+
 const TLS_MESSAGES: Readonly<Record<TlsRefusal, string>> = {
   "not-offered": "The database server offers no TLS, and its address requires it. Turn TLS on at the server.",
   untrusted:

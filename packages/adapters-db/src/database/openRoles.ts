@@ -1,6 +1,6 @@
 import { TransactionNotJoined, instruments } from "@parley/core/adapter"
-import { Context, Effect, Exit } from "effect"
-import { Database, DatabaseError, type Row, type Sql } from "./Database.ts"
+import { Cause, Context, Effect, Exit } from "effect"
+import { Database, DatabaseError, MOVED, type Row, type Sql } from "./Database.ts"
 import { DatabaseOwner } from "./DatabaseOwner.ts"
 import type { Connection, Driver } from "./Driver.ts"
 import { joinTransaction } from "./server/joinTransaction.ts"
@@ -18,23 +18,34 @@ const AWAITED: ReadonlySet<Purpose> = new Set(["interactive", "turn", "commit"])
 const SLOW_MS = 1_000
 const MOST_CHARACTERS = 200
 
+const CELL = "parley.cell"
+
+const isRefusedByFence = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && (Cause.squash(exit.cause) as { readonly sqlState?: unknown }).sqlState === MOVED
+
+const cellLabel = ({ [CELL]: cell }: Labels): Labels => (cell === undefined ? {} : { [CELL]: cell })
+
 /** Scripts begin and end transactions and change roles; they contain the names of people. */
 const SCRIPT = "(the beginning or the end of a transaction)"
 
 /** The beginning of a statement, in one line. It has no values: those are parameters. */
 const shown = (text: string): string => text.replaceAll(/\s+/g, " ").trim().slice(0, MOST_CHARACTERS)
 
+/** The fixed labels of a database in metrics. */
+type Labels = Readonly<Record<string, string>>
+
 /** Measures each statement, with the wait for a connection if it waits for one, and logs the slow ones. */
 const observe =
-  (system: string, purpose: Purpose, text: string) =>
+  (of: Labels, purpose: Purpose, text: string) =>
   <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       const began = performance.now()
       return Effect.onExit(statement, (exit) => {
         const durationMs = performance.now() - began
-        const labels = { "db.system.name": system, "parley.purpose": purpose }
+        const labels = { ...of, "parley.purpose": purpose }
         const failed = Exit.isSuccess(exit) ? labels : { ...labels, "error.type": "failed" }
         instruments.databaseDuration.record(durationMs / 1_000, failed)
+        if (isRefusedByFence(exit)) instruments.cellRefusals.record(1, cellLabel(of))
         if (durationMs < SLOW_MS || !AWAITED.has(purpose)) return Effect.void
         // With a reason it counts as a failure, of which the log takes the first one in a minute and counts the others.
         const fields = { reason: "slow", purpose, durationMs: Math.round(durationMs), statement: shown(text) }
@@ -43,8 +54,11 @@ const observe =
     })
 
 /** The driver, whose statements are measured. */
-const observedDriver = (driver: Driver): Driver => {
-  const system = driver.name === "pg" ? "postgresql" : "pglite"
+const observedDriver = (driver: Driver, cell: string | undefined): Driver => {
+  const system = {
+    "db.system.name": driver.name === "pg" ? "postgresql" : "pglite",
+    ...(cell === undefined ? {} : { [CELL]: cell })
+  }
   const observed = (purpose: Purpose, connection: Connection): Connection => ({
     ...connection,
     query: (text, params) => observe(system, purpose, text)(connection.query(text, params)),
@@ -190,9 +204,9 @@ const openOwner = (driver: Driver, schema: string, units: Units, preparations: A
       })
   })
 
-/** Returns the roles of a database over a driver, which share their units of work. */
-export const openRoles = (plain: Driver, schema: string): DatabaseRoles => {
-  const driver = observedDriver(plain)
+/** Returns the roles of a database over a driver, which share their units of work; `cell` is its name in metrics. */
+export const openRoles = (plain: Driver, schema: string, cell?: string): DatabaseRoles => {
+  const driver = observedDriver(plain, cell)
   const units = makeUnits(driver)
   const preparations: Array<Preparation> = []
   return {

@@ -26,3 +26,16 @@ export const readStorageState: Effect.Effect<StorageState, DatabaseError, Databa
   Effect.map(([row]) => row as StorageState),
   forPurpose("maintenance")
 )
+
+/** The number of accounts as the planner estimates it, which costs nothing. */
+export const estimatedOwners: Effect.Effect<number, DatabaseError, Database> = Effect.flatMap(
+  Database,
+  ({ schema, statement }) =>
+    statement<{ count: number }>(
+      "SELECT greatest(reltuples, 0)::float8 AS count FROM pg_class WHERE oid = to_regclass($1)",
+      [`${schema}.credit_accounts`]
+    )
+).pipe(
+  Effect.map(([row]) => row?.count ?? 0),
+  forPurpose("maintenance")
+)

@@ -77,17 +77,42 @@ export const instruments = {
     name: "db.client.operation.duration",
     unit: "s",
     description: "Duration of statements, with the wait for a connection",
-    labels: ["db.system.name", "parley.purpose", "error.type"],
+    labels: ["db.system.name", "parley.purpose", "parley.cell", "error.type"],
     boundaries: STATEMENT_SECONDS
   }),
   connections: gauge("db.client.connection.count", "{connection}", "Connections to the database server", [
-    "db.client.connection.state"
+    "db.client.connection.state",
+    "parley.cell"
   ]),
-  connectionsMax: gauge("db.client.connection.max", "{connection}", "Connections that are allowed at most"),
+  connectionsMax: gauge("db.client.connection.max", "{connection}", "Connections that are allowed at most", [
+    "parley.cell"
+  ]),
   connectionsWaiting: gauge(
     "db.client.connection.pending_requests",
     "{request}",
-    "Statements that wait for a free connection"
+    "Statements that wait for a free connection",
+    ["parley.cell"]
+  ),
+  cellAbsent: gauge("parley.cell.absent", "{cell}", "1 if a cell does not answer or is not ready, 0 if it is", [
+    "parley.cell"
+  ]),
+  cellOwners: gauge("parley.cell.owners", "{owner}", "Accounts of a cell, as the planner estimates them", [
+    "parley.cell"
+  ]),
+  cellBuckets: gauge("parley.cell.buckets", "{bucket}", "Buckets of owners that are assigned to a cell", [
+    "parley.cell"
+  ]),
+  cellPlacements: gauge(
+    "parley.cell.placements",
+    "{owner}",
+    "Owners whom the directory places in a cell one by one: moved ones, and pseudonyms of erased people",
+    ["parley.cell"]
+  ),
+  cellRefusals: counter(
+    "parley.cell.refusals",
+    "{statement}",
+    "Statements that a cell refused because their owner has moved",
+    ["parley.cell"]
   ),
   eventLoopP99: gauge("nodejs.eventloop.delay.p99", "s", "Delay of the event loop that 99 % of its turns stay below"),
   eventLoopMax: gauge("nodejs.eventloop.delay.max", "s", "Longest delay of the event loop since the last sample"),

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { Database, DatabaseError } from "../../database/Database.ts"
+import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import { BUCKETS, bucketSql } from "./bucketOf.ts"
 
 /** A placement as it was read. */
@@ -21,6 +21,16 @@ export interface PlaceRow {
   readonly placed: Pick<PlacementRow, "cell" | "version"> | undefined
 }
 
+/** A cell in the directory. */
+export interface CellRow {
+  readonly name: string
+  /** A draining cell gets no buckets and no owners. */
+  readonly state: "open" | "draining"
+  readonly buckets: number
+  /** Owners who are placed in it one by one. */
+  readonly placements: number
+}
+
 /** The directory refuses a change: it has no such cell, or the cell is draining. Nothing was changed. */
 export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen", { cell: Schema.String }) {
   readonly code = "cell_not_open"
@@ -36,6 +46,10 @@ export interface DirectorySql {
   find(owner: string): Effect.Effect<PlaceRow, DatabaseError>
   /** Adds cells that are missing. The first one gets all buckets if none is assigned. */
   register(names: ReadonlyArray<string>): Effect.Effect<void, DatabaseError>
+  /** The cells in the order of their names. */
+  readonly list: Effect.Effect<ReadonlyArray<CellRow>, DatabaseError>
+  /** Adds a cell if it is missing, and has it take owners, or no more of them. */
+  setState(cell: string, state: CellRow["state"]): Effect.Effect<void, DatabaseError>
   assign(cell: string, buckets: ReadonlyArray<number>): Effect.Effect<void, CellNotOpen | DatabaseError>
   /** For owners without rows elsewhere, such as the pseudonym of a person who was erased in the cell. */
   place(owner: string, cell: string): Effect.Effect<void, CellNotOpen | DatabaseError>
@@ -90,6 +104,18 @@ export const directorySql = (database: Database["Service"]): DirectorySql => {
             [names[0]]
           )
         })
+      ),
+    list: statement<CellRow & Row>(
+      `SELECT c.name, c.state, (SELECT count(*) FROM ${schema}.cell_buckets b WHERE b.cell = c.name)::integer AS buckets,
+         (SELECT count(*) FROM ${schema}.placements p WHERE p.cell = c.name)::integer AS placements
+       FROM ${schema}.cells c ORDER BY c.name`
+    ),
+    setState: (cell, state) =>
+      Effect.asVoid(
+        statement(
+          `INSERT INTO ${schema}.cells (name, state) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET state = excluded.state`,
+          [cell, state]
+        )
       ),
     assign: (cell, buckets) =>
       Effect.flatMap(

@@ -1,6 +1,7 @@
 import { type AccessSince, COUNTED_DELIVERIES, type DestinationRecord, type WorkState } from "@parley/core/adapter"
 import { Effect, Result } from "effect"
 import { inPlace } from "../routing/byOwner.ts"
+import { tallyOf } from "./mergeResults.ts"
 import { answeredOf, answersOf } from "./overAll.ts"
 import type { Call, Method, Routes, Work } from "../routing/Routes.ts"
 
@@ -51,6 +52,15 @@ export const destinations = ({ all }: Routes, call: Call): Work =>
     }
     return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   })
+
+/** A process that starts is refused for the tiers of the cells that answer: the others must not keep it from starting. */
+export const missingTiers =
+  ({ all }: Routes, call: Call): Method =>
+  (...args) =>
+    Effect.gen(function* () {
+      const answers = yield* answersOf(all, (place) => call.run(place, args))
+      return tallyOf(yield* answeredOf(answers))
+    })
 
 /**
  * The people whose access changed. The next question begins at the earliest time of all databases, and not later than

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { DatabaseError } from "../../database/Database.ts"
 import type { MoveSql } from "../directory/moveSql.ts"
 import { assignBuckets, finishAssignments } from "./assignBuckets.ts"
+import { copyAccess } from "./copyAccess.ts"
 import { eraseMoved } from "./eraseMoved.ts"
 import { MoveRefused } from "./moveErrors.ts"
 import { countMove, finishMove, moveOwner } from "./moveOwner.ts"
@@ -81,7 +82,26 @@ export const openMoves = (
       if (from === to) return 0
       yield* directory.checkOpen(name)
       const input = { owner, from, to, directory, patienceMs }
-      return yield* dryRun ? countMove(input) : moveOwner(input)
+      if (dryRun) return yield* countMove(input)
+      // Before, because a blocked person must not be let in by the new cell; and what came meanwhile.
+      const access = copyAccess(from, to, { owner })
+      yield* access
+      return yield* Effect.tap(moveOwner(input), () => access)
+    })
+  const assign = (name: string, buckets: ReadonlyArray<number>) =>
+    Effect.gen(function* () {
+      const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== name)
+      const access = Effect.forEach(
+        Map.groupBy(losing, ({ cell }) => cell),
+        ([from, places]) =>
+          Effect.flatMap(Effect.all([cellOf(from), cellOf(name)]), ([source, target]) =>
+            copyAccess(source, target, { buckets: places.map(({ bucket }) => bucket) })
+          ),
+        { discard: true }
+      )
+      yield* access
+      yield* assignBuckets(directory, cells, name, buckets)
+      yield* access
     })
   const finish = Effect.gen(function* () {
     const owners = new Set<string>()
@@ -105,6 +125,6 @@ export const openMoves = (
     unfinishedMoves: () => Effect.runPromise(unfinishedIn(cells)),
     finishMoves: () => run(finish),
     eraseMoved: ({ olderThanMs }) => Effect.runPromise(erase(olderThanMs)),
-    assign: (cell, buckets) => run(assignBuckets(directory, cells, cell, buckets))
+    assign: (cell, buckets) => run(assign(cell, buckets))
   }
 }

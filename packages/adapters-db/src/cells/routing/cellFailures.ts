@@ -1,11 +1,10 @@
 import { StorageFailed } from "@parley/core/adapter"
-import { DatabaseError } from "../../database/Database.ts"
+import { DatabaseError, MOVED } from "../../database/Database.ts"
 
-/** With this SQLSTATE a cell refuses a write of an owner who has moved to another cell. */
-export const MOVED = "PL001"
+export { MOVED }
 
-/** The server refuses connections, or is not there. */
-const AWAY = /^(08|28|3D000$|53300$|57P0[1-5]$)/
+/** The server or its database refuses connections, or is not there. */
+const AWAY = /^(08|28|3D000$|53300$|55000$|57P0[1-5]$)/
 
 const databaseErrorOf = (error: unknown): DatabaseError | undefined =>
   error instanceof StorageFailed && error.cause instanceof DatabaseError ? error.cause : undefined

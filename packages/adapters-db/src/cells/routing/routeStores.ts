@@ -9,7 +9,7 @@ import type { Directory } from "../directory/Directory.ts"
 import { type CellMarks, NO_MARKS } from "./cellMarks.ts"
 import { orders } from "../merging/orders.ts"
 import { overAll } from "../merging/overAll.ts"
-import { accessSince, claimsInTurn, destinations, workState } from "../merging/ownMerges.ts"
+import { accessSince, claimsInTurn, destinations, missingTiers, workState } from "../merging/ownMerges.ts"
 import { pagesOverAll } from "../merging/pagesOverAll.ts"
 import {
   applyEventAtOnce,
@@ -64,6 +64,7 @@ const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>>
   "outbox.claim": (routes, call) => claimsInTurn(routes, call, limitIn),
   "billingUpkeep.stranded": (routes, call) => strandedEvents(routes, claimsInTurn(routes, call, Number)),
   "billingUpkeep.forget": (routes, call) => forgetEvents(routes, overAll(routes, call, "sum")),
+  "creditUpkeep.missingTiers": missingTiers,
   "creditUpkeep.due": dueOverAll,
   "creditUpkeep.reset": resetInItsCell,
   "personalData.erase": erasePerson,

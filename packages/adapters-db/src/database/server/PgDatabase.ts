@@ -27,6 +27,8 @@ export interface PgDatabaseOptions {
   readonly connectTimeoutMs?: number | undefined
   /** Time limits by purpose; `LIMITS` unless given. */
   readonly limits?: LimitsPolicy | undefined
+  /** The name of the cell in metrics, if there are several. */
+  readonly cell?: string | undefined
   /** Called when a connection is lost, even an idle one. For logs; the pool replaces it by itself. */
   readonly onConnectionLost?: ((error: Error) => void) | undefined
 }
@@ -204,7 +206,7 @@ export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Databas
       )
       const silence = yield* watchServer(pool)
       const driver = pgDriver(pool, options.limits ?? LIMITS, options.pool !== undefined, silence)
-      const roles = openRoles(driver, options.schema ?? "parley")
+      const roles = openRoles(driver, options.schema ?? "parley", options.cell)
       return Context.make(Database, roles.database).pipe(Context.add(DatabaseOwner, roles.owner))
     })
   )

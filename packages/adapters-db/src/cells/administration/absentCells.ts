@@ -1,0 +1,32 @@
+import { Effect, Result } from "effect"
+import { checkReadiness, DatabaseNotReady } from "../../readiness.ts"
+import { Databases, inDatabase } from "../Databases.ts"
+
+/**
+ * The names of the cells that do not answer within the limit (milliseconds; 2,000 unless given), or are not ready
+ * otherwise; none if there is a single database. Fails if the global database or every cell is not ready.
+ */
+export const absentCells = (limitMs?: number): Effect.Effect<ReadonlyArray<string>, DatabaseNotReady, Databases> =>
+  Effect.gen(function* () {
+    const { cells, global } = yield* Databases
+    const check = checkReadiness(limitMs)
+    if (cells === undefined) return yield* Effect.as(inDatabase(global, check), [])
+    const all = [...cells.byName.values()]
+    const results = yield* Effect.forEach(all, (cell) => Effect.result(inDatabase(cell, check)), {
+      concurrency: "unbounded"
+    })
+    const absent = all.flatMap(({ name }, at) =>
+      Result.isFailure(results[at] as (typeof results)[number]) ? [name] : []
+    )
+    if (!cells.byName.has(global.name)) yield* inDatabase(global, check)
+    else if (absent.includes(global.name))
+      yield* Effect.fromResult(results[all.indexOf(global)] as (typeof results)[number])
+    const [first] = results
+    if (absent.length < all.length || first === undefined || Result.isSuccess(first)) return absent
+    const { problem } = first.failure
+    return yield* new DatabaseNotReady({
+      problem,
+      explanation: `No cell is ready: ${absent.join(", ")}.`,
+      cause: first.failure
+    })
+  })

@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import { Database, type DatabaseError } from "../../database/Database.ts"
+import { Databases, inDatabase } from "../Databases.ts"
+import { CellRefused } from "./cellErrors.ts"
+
+const hasAccounts = Effect.flatMap(Database, ({ schema, statement }) =>
+  Effect.map(
+    statement<{ found: boolean }>(`SELECT EXISTS (SELECT FROM ${schema}.credit_accounts) AS found`),
+    ([row]) => row?.found === true
+  )
+)
+
+/**
+ * Registers all cells if the directory is empty; otherwise it changes nothing. All people are then in the global
+ * database if that is a cell, so that those who are there already stay, and in the first cell if it is none. Fails if the
+ * global database is no cell but has people.
+ */
+export const beginDirectory: Effect.Effect<void, CellRefused | DatabaseError, Databases> = Effect.gen(function* () {
+  const { cells, global } = yield* Databases
+  if (cells === undefined || (yield* cells.sql.list).length > 0) return
+  const isCell = cells.byName.has(global.name)
+  if (!isCell && (yield* inDatabase(global, hasAccounts)))
+    return yield* new CellRefused({ problem: "people-in-global", cell: global.name, names: [] })
+  const names = [...cells.byName.keys()]
+  yield* cells.sql.register(isCell ? [global.name, ...names.filter((name) => name !== global.name)] : names)
+})
+
+/**
+ * The cells of the directory that have people, as the global database knows them. If there are several, a process that
+ * opens this database alone would look for people where they are not.
+ */
+export const populatedCells: Effect.Effect<ReadonlyArray<string>, DatabaseError, Database> = Effect.flatMap(
+  Database,
+  ({ schema, statement }) =>
+    Effect.map(
+      statement<{ name: string }>(
+        `SELECT c.name FROM ${schema}.cells c WHERE EXISTS (SELECT FROM ${schema}.cell_buckets b WHERE b.cell = c.name)
+           OR EXISTS (SELECT FROM ${schema}.placements p WHERE p.cell = c.name) ORDER BY c.name`
+      ),
+      (rows) => rows.map(({ name }) => name)
+    )
+)

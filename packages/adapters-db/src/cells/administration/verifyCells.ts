@@ -1,0 +1,135 @@
+import { Effect } from "effect"
+import { Database } from "../../database/Database.ts"
+import { bucketOf } from "../directory/bucketOf.ts"
+import { Databases, type NamedDatabase } from "../Databases.ts"
+import { onCell } from "./onCell.ts"
+import { ownersIn } from "./ownersIn.ts"
+
+/** An owner whose rows are not in one cell, the one of the directory. */
+export interface CellFinding {
+  readonly owner: string
+  /**
+   * `elsewhere`: all rows are in another cell than the directory says. `twice`: rows are in two cells, and no move left
+   * them. `differs`: the ledger that a move left behind is not the beginning of the one in the owner's cell.
+   */
+  readonly problem: "elsewhere" | "twice" | "differs"
+  /** The cells with rows of the owner. */
+  readonly cells: ReadonlyArray<string>
+  /** The cell of the directory. */
+  readonly directory: string | undefined
+}
+
+const PAGE = 1_000
+
+/** The placements of some owners, and the buckets. */
+const placesOf = (global: NamedDatabase, owners: ReadonlyArray<string>) =>
+  onCell(
+    global,
+    Effect.flatMap(Database, ({ schema, statement }) =>
+      Effect.map(
+        statement<{ owner: string; cell: string }>(
+          `SELECT owner, cell FROM ${schema}.placements WHERE owner = ANY($1::text[])`,
+          [owners]
+        ),
+        (rows) => new Map(rows.map(({ cell, owner }) => [owner, cell]))
+      )
+    )
+  )
+
+/** Those of the owners whose rows a move left in a cell. */
+const leftBehind = (owners: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { schema, statement } = yield* Database
+    const [table] = yield* statement<{ exists: boolean }>(`SELECT to_regclass($1) IS NOT NULL AS "exists"`, [
+      `${schema}.moved_owners`
+    ])
+    if (table?.exists !== true) return new Set<string>()
+    const rows = yield* statement<{ owner: string }>(
+      `SELECT owner FROM ${schema}.moved_owners WHERE owner = ANY($1::text[]) AND state = 'moved'`,
+      [owners]
+    )
+    return new Set(rows.map(({ owner }) => owner))
+  })
+
+interface LedgerEnd {
+  readonly number: number
+  readonly digest: string
+}
+
+/** The digest of a transaction proves all before it: of the one with this number, or of the last one. */
+const ledgerAt = (owner: string, number?: number) =>
+  Effect.flatMap(Database, ({ schema, statement }) =>
+    Effect.map(
+      statement<{ number: number; digest: string }>(
+        `SELECT number, encode(digest, 'hex') AS digest FROM ${schema}.credit_transactions
+         WHERE user_id = $1 AND ($2::bigint IS NULL OR number = $2) ORDER BY number DESC LIMIT 1`,
+        [owner, number ?? null]
+      ),
+      ([row]): LedgerEnd | undefined => row
+    )
+  )
+
+/** True if the ledger that was left in a cell is the beginning of the one at home, or was erased there. */
+const isBeginning = Effect.fnUntraced(function* (owner: string, left: NamedDatabase, home: NamedDatabase) {
+  const end = yield* onCell(left, ledgerAt(owner))
+  if (end === undefined || (yield* onCell(home, ledgerAt(owner))) === undefined) return true
+  const there = yield* onCell(home, ledgerAt(owner, end.number))
+  return there?.digest === end.digest
+})
+
+const pageOf = Effect.fnUntraced(function* (cells: ReadonlyArray<NamedDatabase>, after: string) {
+  const pages = yield* Effect.forEach(
+    cells,
+    (cell) =>
+      Effect.gen(function* () {
+        const owners = yield* onCell(cell, ownersIn({ after, limit: PAGE }))
+        return { cell, owners, left: owners.length === 0 ? new Set() : yield* onCell(cell, leftBehind(owners)) }
+      }),
+    { concurrency: "unbounded" }
+  )
+  // Beyond the end of a full page, a cell may have more owners.
+  const ends = pages.flatMap(({ owners }) => (owners.length < PAGE ? [] : [Buffer.from(owners.at(-1) ?? "")]))
+  const end = ends.toSorted(Buffer.compare)[0]
+  const owners = new Set(
+    pages.flatMap((page) =>
+      page.owners.filter((owner) => end === undefined || Buffer.compare(Buffer.from(owner), end) <= 0)
+    )
+  )
+  return { pages, owners: [...owners], end: end?.toString() }
+})
+
+/**
+ * Checks that each owner with rows is in one cell, and that the directory says so; and of moved owners, that the ledger
+ * goes on where the move has cut it. Returns the number of owners. Every cell has to answer.
+ */
+export const verifyCells = Effect.fnUntraced(function* <E, R>(
+  onFinding: (finding: CellFinding) => Effect.Effect<void, E, R>
+) {
+  const { cells, global } = yield* Databases
+  if (cells === undefined) return 0
+  const all = [...cells.byName.values()]
+  const { buckets } = yield* onCell(global, cells.sql.read(0, 1))
+  let count = 0
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const { end, owners, pages }: Effect.Success<ReturnType<typeof pageOf>> = yield* pageOf(all, after)
+    const placed = yield* placesOf(global, owners)
+    const here = pages.map((page) => ({ ...page, owners: new Set(page.owners) }))
+    for (const owner of owners) {
+      const directory = placed.get(owner) ?? buckets[bucketOf(owner)]
+      const inCells = here.filter((page) => page.owners.has(owner))
+      const homes = inCells.filter((page) => !page.left.has(owner)).map(({ cell }) => cell.name)
+      const report = (problem: CellFinding["problem"], names: ReadonlyArray<string>) =>
+        onFinding({ owner, problem, cells: names, directory })
+      if (homes.length > 1) yield* report("twice", homes)
+      else if (homes.length === 1 && homes[0] !== directory) yield* report("elsewhere", homes)
+      const home = directory === undefined ? undefined : cells.byName.get(directory)
+      for (const { cell, left } of inCells) {
+        if (home === undefined || !left.has(owner) || (yield* isBeginning(owner, cell, home))) continue
+        yield* report("differs", [cell.name])
+      }
+    }
+    count += owners.length
+    after = end
+  }
+  return count
+})

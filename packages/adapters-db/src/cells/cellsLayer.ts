@@ -1,0 +1,100 @@
+import { openStorageLayer, type StoragePort, storagePortsFromContext } from "@parley/core/effect"
+import { Context, Effect, Layer } from "effect"
+import { Database } from "../database/Database.ts"
+import { DatabaseOwner } from "../database/DatabaseOwner.ts"
+import type { FolderInUse } from "../database/embedded/folderLock.ts"
+import { type DatabaseOptions, databaseLayer } from "../databaseLayer.ts"
+import type { JobQueueOptions } from "../jobs/JobQueueOptions.ts"
+import { storesLayer } from "../storesLayer.ts"
+import { cellOf, Databases, type NamedDatabase } from "./Databases.ts"
+import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
+import { directorySql } from "./directory/directorySql.ts"
+import { moveSql } from "./directory/moveSql.ts"
+import { openMoves } from "./moving/openMoves.ts"
+import { listCells } from "./shared/listCell.ts"
+import { sharedRows } from "./shared/sharedRows.ts"
+import { cellMarks } from "./routing/cellMarks.ts"
+import { routeStores } from "./routing/routeStores.ts"
+
+export interface CellsOptions {
+  /** The database of the directory and of all that people share: a cell, by its name, or a database of its own. */
+  readonly global: string | DatabaseOptions
+  /** The databases of people by the names of the cells: lower-case letters, digits and hyphens. */
+  readonly cells: Readonly<Record<string, DatabaseOptions>>
+  readonly directory?: DirectoryOptions | undefined
+  readonly jobs?: JobQueueOptions | undefined
+}
+
+const isCellName = (name: string): boolean => name !== "global" && /^[a-z][a-z0-9-]{0,39}$/.test(name)
+
+/** Throws a `TypeError` if the names cannot be used. */
+export const checkCellNames = ({ cells, global }: CellsOptions): void => {
+  const names = Object.keys(cells)
+  const wrong = names.find((name) => !isCellName(name))
+  if (names.length === 0) throw new TypeError("cells: expected one cell at least.")
+  if (wrong !== undefined) throw new TypeError(`cells: "${wrong}" cannot be the name of a cell.`)
+  if (typeof global === "string" && !names.includes(global))
+    throw new TypeError(`global: no cell is named "${global}".`)
+}
+
+const portsOf = ({ services }: NamedDatabase) => Effect.provideContext(storagePortsFromContext, services)
+
+const makeCells = Effect.fnUntraced(function* ({ cells, directory: caching, global, jobs }: CellsOptions) {
+  const open = (name: string, database: DatabaseOptions) =>
+    Effect.map(
+      Layer.build(Layer.fresh(Layer.provideMerge(storesLayer(jobs), databaseLayer({ ...database, cell: name })))),
+      (services): NamedDatabase => ({ name, services })
+    )
+  const byName = new Map(
+    yield* Effect.forEach(Object.entries(cells), ([name, database]) =>
+      Effect.map(open(name, database), (opened) => [name, opened] as const)
+    )
+  )
+  const own = typeof global === "string" ? byName.get(global) : yield* open("global", global)
+  if (own === undefined) return yield* Effect.die(new Error("The global database is no cell."))
+  const shared = Context.get(own.services, Database)
+  const sql = directorySql(shared)
+  const directory = new Directory(sql, caching)
+  const ports = new Map(
+    yield* Effect.forEach([...byName.values()], (cell) =>
+      Effect.map(portsOf(cell), (stores) => [cell.name, stores] as const)
+    )
+  )
+  const globalPorts = ports.get(own.name) ?? (yield* portsOf(own))
+  const cellsByName = new Map([...byName].map(([name, cell]) => [name, cellOf(cell)]))
+  const all = [own, ...[...byName.values()].filter((cell) => cell !== own)]
+  const databases = new Map(all.map(({ name, services }) => [name, Context.get(services, Database)]))
+  const routed = routeStores(ports, directory, globalPorts, sharedRows(shared, databases), cellMarks(cellsByName))
+  const moves = openMoves(cellsByName, moveSql(shared), directory.refresh)
+  const stores = yield* Layer.build(openStorageLayer(routed))
+  const mend = (names?: ReadonlyArray<string>) => listCells(shared, databases, names)
+  return stores.pipe(
+    Context.add(Database, shared),
+    Context.add(DatabaseOwner, Context.get(own.services, DatabaseOwner)),
+    Context.add(Databases, { global: own, all, cells: { byName, directory, sql, moves, mend } })
+  )
+})
+
+/**
+ * Every storage port over several databases. `Database` and `DatabaseOwner` are those of the global database. Building
+ * the layer reads and changes nothing.
+ */
+export const cellsLayer = (
+  options: CellsOptions
+): Layer.Layer<Database | DatabaseOwner | Databases | StoragePort, FolderInUse> => {
+  checkCellNames(options)
+  return Layer.effectContext(makeCells(options))
+}
+
+/** The stores of a single database, in the form of `cellsLayer`. */
+export const oneDatabaseLayer = <E>(
+  database: Layer.Layer<Database | DatabaseOwner, E>,
+  jobs?: JobQueueOptions
+): Layer.Layer<Database | DatabaseOwner | Databases | StoragePort, E> =>
+  Layer.effect(
+    Databases,
+    Effect.map(Effect.context<Database | DatabaseOwner | StoragePort>(), (services) => {
+      const only = { name: "global", services }
+      return Databases.of({ global: only, all: [only], cells: undefined })
+    })
+  ).pipe(Layer.provideMerge(storesLayer(jobs)), Layer.provideMerge(database))
