@@ -11,6 +11,14 @@ import type { SessionPreset } from "../sessions/sessionSettings.ts"
 /** The Effect runtime that holds Parley's services, for example `runtimeOf(parley)`. */
 export type ParleyRuntime = ManagedRuntime.ManagedRuntime<ParleyServices, unknown>
 
+/** A check of a server that is ready: it serves requests, even if a check has failed. */
+export interface ReadinessCheck {
+  readonly name: string
+  readonly status: "ok" | "failed"
+  /** A sentence for operators. Everyone can read it. */
+  readonly detail: string
+}
+
 /** A person, as the host's own sign-in identifies them. */
 export interface SignedIn {
   /** The host's stable id of the person: 1 to 255 characters, never reused for another person. */
@@ -100,8 +108,11 @@ export interface HttpOptions<Source = unknown> extends BodyIntakeOptions {
    * `sessions`. The runtime provides a `Mailer`. Without `baseUrl` the page exists on this machine only.
    */
   readonly emailSignIn?: OwnSessions | undefined
-  /** Rejects if a dependency of the server does not answer; `GET /readyz` calls it at most once a second. */
-  readonly ready?: (() => Promise<void>) | undefined
+  /**
+   * Rejects if a dependency of the server does not answer; `GET /readyz` calls it at most once a second. It may return
+   * checks for that response: of parts that some people need.
+   */
+  readonly ready?: (() => Promise<ReadonlyArray<ReadinessCheck> | void>) | undefined
   /** Shown in the OpenAPI document; the version of this package unless given. */
   readonly version?: string | undefined
   /**

@@ -1,6 +1,6 @@
 import { OperatorReports, type WorkFinding } from "@parley/core/effect"
 import { Effect } from "effect"
-import type { ParleyRuntime } from "./HttpOptions.ts"
+import type { ParleyRuntime, ReadinessCheck } from "./HttpOptions.ts"
 import { NotReady } from "../problems/errors.ts"
 
 /** Time for which a result is cached, and time limit of a check. */
@@ -14,13 +14,6 @@ const problemOf = (error: unknown): { readonly problem?: string } => {
 
 /** Time limit of the look at the background work: a queue that is starting is not awaited. */
 const WORK_WITHIN = "1 second"
-
-/** A check of a server that is ready: it serves requests, even if a check has failed. */
-export interface ReadinessCheck {
-  readonly name: string
-  readonly status: "ok" | "failed"
-  readonly detail: string
-}
 
 const UNKNOWN_WORK: ReadinessCheck = {
   name: "workers",
@@ -36,11 +29,11 @@ const checkOf = ({ detail, name, status }: WorkFinding): ReadinessCheck => ({
 })
 
 /**
- * Takes a function that rejects if a dependency does not answer. A server that is ready also reports on the background
- * work of all processes.
+ * Takes a function that rejects if a dependency does not answer, and may return checks. A server that is ready also
+ * reports on the background work of all processes.
  */
 export const makeReadiness = (
-  ready: () => Promise<void>,
+  ready: () => Promise<ReadonlyArray<ReadinessCheck> | void>,
   runtime: ParleyRuntime
 ): Effect.Effect<ReadonlyArray<ReadinessCheck>, NotReady> => {
   const findings = OperatorReports.use(({ work }) => work).pipe(
@@ -50,8 +43,8 @@ export const makeReadiness = (
     Effect.orElseSucceed(() => [UNKNOWN_WORK])
   )
   const ask = cachedCheck(async () => {
-    await ready()
-    return await runtime.runPromise(findings)
+    const checks = await ready()
+    return [...(checks ?? []), ...(await runtime.runPromise(findings))]
   }, ANSWER)
   return Effect.tryPromise({ try: ask, catch: (cause) => new NotReady({ ...problemOf(cause), cause }) })
 }

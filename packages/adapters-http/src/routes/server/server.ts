@@ -10,12 +10,12 @@ import { withTiers } from "../billing/tiers.ts"
 const ReadinessBody = named("Readiness", "The readiness of a server.", {
   status: text("Always `ready`."),
   checks: listOf(
-    named("ReadinessCheck", "A check of the background work.", {
+    named("ReadinessCheck", "A check of a part that not every request needs.", {
       name: text("The name of the check."),
       status: choice(["ok", "failed"], "The result of the check."),
       detail: text("A sentence for operators.")
     }),
-    "The background work of all processes: `workers` fails if none lives, `jobs` if one waits over a minute."
+    "The background work of all processes: `workers` fails if none lives, `jobs` if one waits over a minute. With several cells, `cells` fails if one of them does not answer, and names it."
   )
 })
 
