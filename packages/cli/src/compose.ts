@@ -1,12 +1,9 @@
 import {
   type Database,
   type DatabaseError,
-  type DatabaseOptions,
   type DatabaseOwner,
-  directOptions,
-  ExactSearchPassages,
-  storesLayer,
-  unlockedDatabaseLayer
+  type Databases,
+  ExactSearchPassages
 } from "@parley/adapters-db"
 import type { PgliteThread } from "@parley/adapters-db/embedded"
 import { ClamAvScanner, TesseractOcr, WorkerDocumentParser } from "@parley/adapters-documents"
@@ -46,12 +43,12 @@ import {
   type SecretBox,
   VisitorChallenge
 } from "@parley/core/adapter"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import type { ParleyConfig } from "./config/readConfig.ts"
 import { usesStandInPayments } from "./config/rules/serveRules.ts"
 import { usesDevelopmentSignIn } from "./config/session/sessionProof.ts"
 import { crmProvidersLayer } from "./crmProviders.ts"
-import { databaseFolder } from "./dataFolder/databaseFolder.ts"
+import { databasesLayer } from "./databases/databasesLayer.ts"
 import { noStandInLayer, type PaymentStandIn, standInLayer } from "./payments/PaymentStandIn.ts"
 import { saleCatalog } from "./payments/standInSale.ts"
 import { secretBoxLayer } from "./secrets/secretBoxLayer.ts"
@@ -64,26 +61,11 @@ export type Parts =
   | ChatModels
   | Database
   | DatabaseOwner
+  | Databases
   | ParleyServices
   | PaymentPorts
   | PaymentStandIn
   | StoragePort
-
-/** The database: a Postgres server, or the embedded one in the data folder, which is claimed before. */
-export const databaseOptions = ({
-  database,
-  databasePoolMax,
-  databaseSchema,
-  dataFolder
-}: ParleyConfig): DatabaseOptions =>
-  database._tag === "Embedded"
-    ? { schema: databaseSchema, dataDir: databaseFolder(dataFolder) }
-    : {
-        schema: databaseSchema,
-        url: Redacted.value(database.url),
-        directUrl: database.directUrl === undefined ? undefined : Redacted.value(database.directUrl),
-        maxConnections: databasePoolMax
-      }
 
 const OWN_VENDORS = { openai: OpenAiChatModel, anthropic: AnthropicChatModel }
 
@@ -214,16 +196,13 @@ export const partsLayer = (config: ParleyConfig, options: OpenOptions): Layer.La
     Effect.gen(function* () {
       const onConnectionLost = yield* warner("A connection to the database was lost.")
       const onError = yield* warner("The job queue met a problem.")
-      const { direct = false, engine } = options
-      const database = direct ? directOptions(databaseOptions(config)) : databaseOptions(config)
       return parleyLayer.pipe(
-        Layer.provideMerge(storesLayer({ onError })),
+        Layer.provideMerge(databasesLayer(config, { ...options, onConnectionLost, onError })),
         Layer.provide(objectStoreLayer(config)),
         Layer.provide(Layer.provide(WorkerDocumentParser.layer({ libreOffice: config.libreOffice }), ocrLayer(config))),
         Layer.provideMerge(paymentsLayer(config, options)),
         Layer.provide(crmLayer(config, options)),
         Layer.provideMerge(offerLayer(config)),
-        Layer.provideMerge(unlockedDatabaseLayer({ ...database, engine, onConnectionLost })),
         Layer.provideMerge(
           Layer.mergeAll(
             settingsLayer(config.settings),

@@ -51,7 +51,7 @@ const inUseCheck = (message: string): Check =>
 
 /** Checks that open the database here. */
 const ownDatabaseChecks = Effect.fnUntraced(function* ({ config }: Settings) {
-  const { databaseChecks } = yield* Effect.promise(() => import("../doctor/databaseChecks.ts"))
+  const { databaseChecks } = yield* Effect.promise(() => import("../doctor/database/databaseChecks.ts"))
   const found: Array<Check> = []
   const { filesCheck } = yield* Effect.promise(() => import("../doctor/filesCheck.ts"))
   const look = Effect.map(

@@ -1,7 +1,9 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { exitCodes } from "../exitCodes.ts"
 import { Unhealthy } from "../running/commandErrors.ts"
+import { asJson, asLines, type OfDatabase, onDatabase } from "../databases/eachDatabase.ts"
+import { endingOfFailure } from "../running/failures.ts"
 import { dryRunFlag, jsonFlag, printResult } from "../running/output.ts"
 import { CommandContext } from "../running/CommandContext.ts"
 
@@ -34,6 +36,65 @@ const printScript = Effect.fnUntraced(function* (after: string | undefined) {
   yield* Console.log(script.trimEnd())
 })
 
+interface Migrated {
+  readonly applied: ReadonlyArray<string>
+  readonly pending: ReadonlyArray<string>
+}
+
+const linesOf = ({ applied, pending }: Migrated): ReadonlyArray<string> => {
+  const lines = [...pending.map((id) => `Would apply ${id}.`), ...applied.map((id) => `Applied ${id}.`)]
+  return lines.length === 0 ? ["Nothing to apply."] : lines
+}
+
+/** Migrates one database, or lists what it lacks. */
+const migrateOne = Effect.fnUntraced(function* (writes: boolean) {
+  const { installJobQueue, migrate, pendingMigrations } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  if (!writes) return { applied: [], pending: yield* pendingMigrations() } satisfies Migrated
+  const applied = yield* migrate()
+  yield* installJobQueue
+  return { applied, pending: [] } satisfies Migrated
+})
+
+/** The cause of a failed cell as a sentence; the cells after it are migrated all the same. */
+const failureOf = (cell: string, error: unknown): string => {
+  const { message } = endingOfFailure(error)
+  return message?.includes(cell) === true ? message : `The cell ${cell}: ${message ?? "it failed."}`
+}
+
+/** Migrates the global database, then each cell; a cell that fails is named, and the next run continues with it. */
+const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
+  const { beginDirectory, Databases } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const { all, global } = yield* Databases
+  const results: Array<OfDatabase<Migrated>> = []
+  const failures: Array<unknown> = []
+  for (const database of all) {
+    const migrated = yield* Effect.result(onDatabase(database, migrateOne(writes)))
+    if (Result.isSuccess(migrated)) results.push({ database: database.name, result: migrated.success })
+    else if (database === global) return yield* Effect.fail(migrated.failure)
+    else {
+      failures.push(migrated.failure)
+      yield* Console.error(failureOf(database.name, migrated.failure))
+    }
+  }
+  if (writes) yield* beginDirectory
+  return { results, exit: failures.length === 0 ? undefined : endingOfFailure(failures[0]).exit }
+})
+
+const isPending = ({ result }: OfDatabase<Migrated>): boolean => result.pending.length > 0
+
+const migrateAll = Effect.fnUntraced(function* (writes: boolean, json: boolean) {
+  const { Databases } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const isOne = (yield* Databases).cells === undefined
+  const { exit, results } = isOne
+    ? { results: [{ database: undefined, result: yield* migrateOne(writes) }], exit: undefined }
+    : yield* migrateCells(writes)
+  const told = asJson(results) as object
+  const lines = asLines(results.map(({ database, result }) => ({ database, result: linesOf(result) })))
+  yield* printResult(json, { dryRun: !writes, ...told }, lines)
+  if (exit !== undefined) return yield* new Unhealthy({ exit })
+  return results.some(isPending)
+})
+
 /** `parley migrate` */
 export const migrateCommand = Command.make(
   "migrate",
@@ -42,17 +103,8 @@ export const migrateCommand = Command.make(
     if (print) return yield* printScript(Option.getOrUndefined(after))
     const writes = !check && !dryRun
     const work = Effect.gen(function* () {
-      const { installJobQueue, migrate, pendingMigrations } = yield* Effect.promise(() => import("@parley/adapters-db"))
-      if (!writes) {
-        const pending = yield* pendingMigrations()
-        const lines = pending.length === 0 ? ["Nothing to apply."] : pending.map((id) => `Would apply ${id}.`)
-        yield* printResult(json, { dryRun: true, applied: [], pending }, lines)
-        return check && pending.length > 0 ? yield* new Unhealthy({ exit: exitCodes.failed }) : undefined
-      }
-      const applied = yield* migrate()
-      yield* installJobQueue
-      const lines = applied.length === 0 ? ["Nothing to apply."] : applied.map((id) => `Applied ${id}.`)
-      yield* printResult(json, { dryRun: false, applied, pending: [] }, lines)
+      const isBehind = yield* migrateAll(writes, json)
+      if (check && isBehind) return yield* new Unhealthy({ exit: exitCodes.failed })
     })
     const run = CommandContext.use((context) => context.run(work, { createDatabase: writes, direct: true }))
     if (!check) return yield* run

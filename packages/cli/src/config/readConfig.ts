@@ -5,10 +5,10 @@ import { isOrigin, isTrustProxy } from "@parley/adapters-http/settings"
 import { parseS3Url, type S3Options } from "@parley/adapters-s3"
 import { Effect, Result, Schema } from "effect"
 import { readCrmProviders } from "./crmSettings.ts"
-import { isUnencrypted, isUnverified } from "./databaseTls.ts"
 import { type Environment, EnvironmentReader } from "./EnvironmentReader.ts"
 import { passedSockets } from "./passedSockets.ts"
 import { readConfigFile } from "./readConfigFile.ts"
+import { readDatabase } from "./database/readDatabase.ts"
 import { readMail } from "./readMail.ts"
 import { withConvertedTypes } from "./convertedTypes.ts"
 import { readOtlp } from "./readOtlp.ts"
@@ -17,7 +17,6 @@ import { serviceSettings } from "./services/serviceSettings.ts"
 import { unknownText, unknownVariables } from "./unknownVariables.ts"
 
 const WEB = ["https:", "http:"]
-const POSTGRES = ["postgres:", "postgresql:"]
 /** The length leaves room for the suffix of the job queue's schema. */
 const SCHEMA_NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,44}$/i
 /** Languages by the names of their data: `eng`, `deu`, `chi_sim`. */
@@ -103,7 +102,7 @@ const readEnvironment = (read: EnvironmentReader, folder: string) => {
     baseUrl: read.url("PARLEY_BASE_URL", WEB)?.replace(/\/+$/, ""),
     widgetOrigin: widgetOrigin(read),
     trustProxy: trustProxy(read),
-    database: database(read),
+    database: readDatabase(read),
     databaseSchema:
       read.valid("PARLEY_DB_SCHEMA", '1 to 45 letters, digits and underscores, not beginning with "pg_"', (name) =>
         SCHEMA_NAME.test(name)
@@ -161,26 +160,6 @@ const backups = (read: EnvironmentReader, folder: string) => {
   return place === "elsewhere"
     ? { _tag: "Elsewhere" as const }
     : { _tag: "Here" as const, path: resolve(folder, place) }
-}
-
-/** The place of the data. A pooler needs a direct URL beside it, for migrations and LISTEN. */
-const database = (read: EnvironmentReader) => {
-  read.url("DATABASE_URL", POSTGRES)
-  read.url("DATABASE_DIRECT_URL", POSTGRES)
-  const url = read.secret("DATABASE_URL")
-  if (url === undefined) return { _tag: "Embedded" as const }
-  const defaults = { host: read.text("PGHOST"), sslMode: read.text("PGSSLMODE") }
-  const variablesWith = (isSuch: typeof isUnencrypted) =>
-    ["DATABASE_URL", "DATABASE_DIRECT_URL"].filter((name) => isSuch(read.text(name) ?? "", defaults))
-  return {
-    _tag: "Server" as const,
-    url,
-    directUrl: read.secret("DATABASE_DIRECT_URL"),
-    /** Variables whose connections cross a network without required TLS. */
-    withoutTls: variablesWith(isUnencrypted),
-    /** Variables whose connections cross a network to a server whose certificate is not verified. */
-    unverified: variablesWith(isUnverified)
-  }
 }
 
 const isClamAv = (url: string): boolean => clamAvPlace(url) !== undefined

@@ -2,6 +2,7 @@ import { unfinishedReindexing } from "@parley/adapters-db"
 import { ReindexRecords } from "@parley/core/adapter"
 import { DocumentReindex } from "@parley/core/effect"
 import { Effect } from "effect"
+import { eachDatabase } from "../databases/eachDatabase.ts"
 import { type Check, note, ok } from "./Check.ts"
 
 const NAME = "documents"
@@ -14,7 +15,7 @@ const WHAT = 'Run "parley reindex" or start it in the administration; with --dry
 export const documentChecks = Effect.gen(function* () {
   const { indexedBy } = yield* DocumentReindex
   const groups = yield* ReindexRecords.use((records) => records.standing(undefined))
-  const unfinished = yield* unfinishedReindexing
+  const unfinished = (yield* eachDatabase(unfinishedReindexing)).reduce((sum, { result }) => sum + result, 0)
   /** The number of documents by their outdated parser or embedder. */
   const others = new Map<string, number>()
   const count = (by: string, documents: number) => others.set(by, (others.get(by) ?? 0) + documents)

@@ -1,8 +1,9 @@
-import { type Database, movedFiles } from "@parley/adapters-db"
+import { type Database, type Databases, movedFiles } from "@parley/adapters-db"
 import { s3Objects } from "@parley/adapters-s3"
 import { Effect } from "effect"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import { exitCodes } from "../exitCodes.ts"
+import { eachDatabase } from "../databases/eachDatabase.ts"
 import { type Check, failed, ok } from "./Check.ts"
 
 const PROBE = new TextEncoder().encode("parley")
@@ -11,7 +12,7 @@ const PROBE = new TextEncoder().encode("parley")
  * Checks that the object store writes, reads and deletes an object, and that one is configured if files were moved to
  * it.
  */
-export const filesCheck = ({ files }: ParleyConfig): Effect.Effect<ReadonlyArray<Check>, never, Database> =>
+export const filesCheck = ({ files }: ParleyConfig): Effect.Effect<ReadonlyArray<Check>, never, Database | Databases> =>
   files === undefined ? neededCheck : Effect.map(storeCheck(files), (check) => [check])
 
 const storeCheck = (files: NonNullable<ParleyConfig["files"]>): Effect.Effect<Check> => {
@@ -33,8 +34,9 @@ const storeCheck = (files: NonNullable<ParleyConfig["files"]>): Effect.Effect<Ch
 }
 
 /** A database without the table, or out of reach, is another check's affair. */
-const neededCheck: Effect.Effect<ReadonlyArray<Check>, never, Database> = Effect.gen(function* () {
-  const moved = yield* Effect.orElseSucceed(movedFiles, () => 0)
+const neededCheck: Effect.Effect<ReadonlyArray<Check>, never, Database | Databases> = Effect.gen(function* () {
+  const counts = yield* Effect.orDie(eachDatabase(Effect.orElseSucceed(movedFiles, () => 0)))
+  const moved = counts.reduce((sum, { result }) => sum + result, 0)
   if (moved === 0) return []
   return [
     failed(

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly alone?: boolean
   /** Connects past a connection pooler, for changes of the schema. */
   readonly direct?: boolean
+  /** Opens one of several databases alone, by its name. */
+  readonly cell?: string | undefined
 }
 
 /** The reasons why a command could not run. */

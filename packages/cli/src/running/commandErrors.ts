@@ -35,10 +35,22 @@ export class NoDatabaseYet extends Schema.TaggedError<NoDatabaseYet>()("NoDataba
 
 /** The schema is older than the program. */
 export class MigrationsPending extends Schema.TaggedError<MigrationsPending>()("MigrationsPending", {
-  migrations: Schema.Array(Schema.String)
+  migrations: Schema.Array(Schema.String),
+  /** The name of the cell, if there are several. */
+  cell: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return `The database lacks ${this.migrations.length} migrations. Apply them with "parley migrate" ("--dry-run" lists them).`
+    const database = this.cell === undefined ? "The database" : `The database of the cell ${this.cell}`
+    return `${database} lacks ${this.migrations.length} migrations. Apply them with "parley migrate" ("--dry-run" lists them).`
+  }
+}
+
+/** People are in several cells, and the configuration names none. */
+export class CellsNotConfigured extends Schema.TaggedError<CellsNotConfigured>()("CellsNotConfigured", {
+  cells: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The directory in the database of DATABASE_URL has people in several cells (${this.cells.join(", ")}), and PARLEY_CELLS is not set. Set it to their connection strings, as in the other processes.`
   }
 }
 

@@ -18,6 +18,8 @@ const expectations: Readonly<Record<string, string>> = {
   job: "a job's id, a UUID",
   document: "a document's id, a UUID",
   restart: "true or false, or nothing",
+  cell: "the name of a cell, as PARLEY_CELLS has it",
+  buckets: "numbers from 0 to 4095 and ranges of them, such as 0-2047,3000",
   state: `one of ${JOB_STATES.join(", ")}`,
   kind: "the name of a kind of job, such as ProcessDocument",
   after: "what the page before gave as next",

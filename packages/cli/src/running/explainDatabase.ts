@@ -76,6 +76,10 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
     detail: "the server takes no more connections",
     advice: "Raise its max_connections, or put a connection pooler in front."
   },
+  "55000": {
+    detail: "the server lets no one connect to the database",
+    advice: "Let its administrator run: ALTER DATABASE ... ALLOW_CONNECTIONS true."
+  },
   "57P03": { detail: "the server is starting or stopping", advice: "Try again in a moment." },
   "53100": { detail: "the server's disk is full", advice: "Make room on it." },
   XX001: {
@@ -120,8 +124,13 @@ const tlsTrouble = (error: unknown): DatabaseTrouble | undefined => {
   return undefined
 }
 
-/** The problem behind a failed connection or statement, and its remedy. */
-export const databaseTrouble = (error: unknown): DatabaseTrouble => {
+/** The cell whose database failed, if there are several. */
+const cellOf = (error: unknown): string | undefined => {
+  const { cell } = Object(error) as { readonly cell?: unknown }
+  return typeof cell === "string" && cell !== "global" ? cell : undefined
+}
+
+const found = (error: unknown): DatabaseTrouble => {
   const refused = tlsTrouble(error)
   if (refused !== undefined) return refused
   const code = storageCode(error)
@@ -133,8 +142,18 @@ export const databaseTrouble = (error: unknown): DatabaseTrouble => {
   }
 }
 
+/** The problem behind a failed connection or statement, and its remedy. */
+export const databaseTrouble = (error: unknown): DatabaseTrouble => {
+  const { advice, detail } = found(error)
+  if (cellOf(error) === undefined) return { advice, detail }
+  const ofCells = (text: string) => text.replaceAll("DATABASE_URL", "PARLEY_CELLS")
+  return { advice: ofCells(advice), detail: ofCells(detail) }
+}
+
 /** The same as a sentence for people. */
 export const explainDatabase = (error: unknown): string => {
   const { advice, detail } = databaseTrouble(error)
-  return `The database cannot be used: ${detail}. ${advice} Run "parley doctor" for details.`
+  const cell = cellOf(error)
+  const what = cell === undefined ? "The database" : `The database of the cell ${cell}`
+  return `${what} cannot be used: ${detail}. ${advice} Run "parley doctor" for details.`
 }

@@ -22,6 +22,9 @@ interface Failure {
 const codeOfTag: Readonly<Record<string, number>> = {
   ConfigInvalid: exitCodes.configuration,
   ArchiveNotWritten: exitCodes.usage,
+  CellNotOpen: exitCodes.refused,
+  CellRefused: exitCodes.refused,
+  CellsNotConfigured: exitCodes.configuration,
   CopyRefused: exitCodes.refused,
   FileNotRead: exitCodes.usage,
   DataFolderUnusable: exitCodes.configuration,
@@ -73,6 +76,9 @@ export const endingOfMigration = ({ message, migrations = [], sqlState }: Failur
   const { advice, detail } = databaseTrouble({ sqlState })
   return { exit: exitCodes.unavailable, message: `${begun}: ${detail}. ${advice}` }
 }
+
+/** The end of a command that fails so. */
+export const endingOfFailure = (error: unknown): Ending => endingOf(Object(error) as Failure)
 
 const endingOf = (failure: Failure): Ending => {
   switch (failure._tag) {

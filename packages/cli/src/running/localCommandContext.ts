@@ -5,6 +5,7 @@ import { loadConfig, loadSettings } from "../config/loadConfig.ts"
 import { type CommandOutput, connectToOwner, sendCommand } from "../dataFolder/commandClient.ts"
 import { claimDataFolder } from "../dataFolder/claimDataFolder.ts"
 import type { DataFolderInUse, DataFolderUnusable } from "../dataFolder/dataFolderErrors.ts"
+import { onlyDatabase } from "../databases/chooseDatabase.ts"
 import { databaseFolder } from "../dataFolder/databaseFolder.ts"
 import { loggingLayer } from "../server/logging.ts"
 import { Surroundings } from "../Surroundings.ts"
@@ -29,7 +30,8 @@ export const localCommandContextLayer = (argv: ReadonlyArray<string>): Layer.Lay
           }),
         run: (work, options = {}) =>
           Effect.gen(function* () {
-            const config = yield* loadConfig()
+            const whole = yield* loadConfig()
+            const config = options.cell === undefined ? whole : onlyDatabase(whole, options.cell)
             if (config.database._tag === "Embedded") yield* enterDataFolder(config, argv, options)
             const { partsLayer } = yield* Effect.promise(() => import("../compose.ts"))
             // stdout is for the command's data.

@@ -1,4 +1,5 @@
-import { checkReadiness, type DatabaseError } from "@parley/adapters-db"
+import { absentCells, type DatabaseError } from "@parley/adapters-db"
+import type { ReadinessCheck } from "@parley/adapters-http"
 import {
   answerNotFound,
   createHttpServer,
@@ -76,7 +77,7 @@ export const openHttp = Effect.fnUntraced(function* (
     cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
     trustProxy: config.trustProxy,
     version,
-    ready: () => runtime.runPromise(checkReadiness())
+    ready: () => runtime.runPromise(readiness(config))
   })
   // A proxy forwards the connections of all clients.
   const connections = {
@@ -89,6 +90,15 @@ export const openHttp = Effect.fnUntraced(function* (
     standIn?.serveAt(serverUrl(config, listening.port), ownUrl(listening.host, listening.port))
   return { port: listening.port, loadPages: pages.load, beginPayments }
 })
+
+/** Fails if the server cannot serve; if it serves several cells, the absent ones are named in a check. */
+const readiness = ({ database }: ParleyConfig) =>
+  Effect.map(absentCells(), (absent): ReadonlyArray<ReadinessCheck> => {
+    if (database._tag === "Embedded" || database.cells === undefined) return []
+    return absent.length === 0
+      ? [{ name: "cells", status: "ok", detail: `all of ${database.cells.length} answer` }]
+      : [{ name: "cells", status: "failed", detail: `not ready: ${absent.join(", ")}` }]
+  })
 
 /** Listens on the socket that systemd passes, or else on the configured port; returns the address. */
 const listen = (

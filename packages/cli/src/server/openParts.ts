@@ -1,22 +1,33 @@
-import { directOptions, migrate, pendingMigrations, unlockedDatabaseLayer } from "@parley/adapters-db"
 import type { PgliteThread } from "@parley/adapters-db/embedded"
 import { checkTiers } from "@parley/core/adapter"
-import { Effect, Layer, ManagedRuntime } from "effect"
-import { databaseOptions, partsLayer } from "../compose.ts"
+import { type Context, Effect, Layer, ManagedRuntime } from "effect"
+import type { Databases } from "@parley/adapters-db"
+import { partsLayer } from "../compose.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
+import { bringAllUpToDate, bringUpToDateLater } from "../databases/bringUpToDate.ts"
+import { databasesLayer } from "../databases/databasesLayer.ts"
 import { telemetryLayer } from "../telemetry/telemetryLayer.ts"
 import { loggingLayer } from "./logging.ts"
+import { warner } from "./warner.ts"
 
-/** Applies the missing migrations, which takes seconds on an empty database: the log has a line before them and one after. */
-const bringUpToDate = Effect.gen(function* () {
-  const pending = yield* pendingMigrations()
-  if (pending.length > 0) yield* Effect.logInfo(`Bringing the database up to date: ${pending.length} migrations.`)
-  const applied = yield* migrate()
-  if (applied.length > 0) yield* Effect.logInfo(`Brought the database up to date: ${applied.join(", ")}.`)
-})
+/** True if the schema of a database is changed at another address than the rest. */
+const isPooled = ({ database }: ParleyConfig): boolean =>
+  database._tag === "Server" && [database, ...(database.cells ?? [])].some(({ directUrl }) => directUrl !== undefined)
+
+/** Runs changes of the schema, past the poolers. */
+const pastPoolers = <A, E>(
+  config: ParleyConfig,
+  parts: Context.Context<Databases>,
+  work: Effect.Effect<A, E, Databases>
+): Effect.Effect<A, E> =>
+  isPooled(config)
+    ? Effect.flatMap(warner("A connection to the database was lost."), (onConnectionLost) =>
+        Effect.provide(work, databasesLayer(config, { direct: true, onConnectionLost, onError: onConnectionLost }))
+      )
+    : Effect.provideContext(work, parts)
 
 /**
- * Opens all parts until the scope closes, on an up-to-date schema and with a catalog that has every tier in use; on
+ * Opens all parts until the scope closes, on up-to-date schemas and with a catalog that has every tier in use; on
  * `engine` if that is open already.
  */
 export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engine?: PgliteThread) {
@@ -27,11 +38,9 @@ export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engi
     ),
     (runtime) => runtime.disposeEffect
   )
-  const pooled = config.database._tag === "Server" && config.database.directUrl !== undefined
-  const migrating = pooled
-    ? Effect.provide(bringUpToDate, unlockedDatabaseLayer(directOptions(databaseOptions(config))))
-    : Effect.flatMap(runtime.contextEffect, (parts) => Effect.provideContext(bringUpToDate, parts))
-  yield* migrating
-  yield* Effect.flatMap(runtime.contextEffect, (parts) => Effect.provideContext(checkTiers, parts))
+  const parts = yield* runtime.contextEffect
+  const absent = yield* pastPoolers(config, parts, bringAllUpToDate)
+  for (const name of absent) yield* Effect.forkScoped(pastPoolers(config, parts, bringUpToDateLater(name)))
+  yield* Effect.provideContext(checkTiers, parts)
   return runtime
 })

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { DatabaseOwner, readStorageState } from "@parley/adapters-db"
+import { DatabaseOwner, Databases, estimatedOwners, inDatabase, listCells, readStorageState } from "@parley/adapters-db"
 import {
   beginInstruments,
   DeliveryRecords,
@@ -10,7 +10,7 @@ import {
   WORKER_ALIVE_MS,
   WorkerRegistry
 } from "@parley/core/adapter"
-import { Cause, Effect, Schedule } from "effect"
+import { Cause, Context, Effect, Option, Schedule } from "effect"
 import { failureFields } from "@parley/core/adapter"
 import type { ParleyConfig } from "../config/readConfig.ts"
 
@@ -51,35 +51,65 @@ const sampleProcess = Effect.map(
     })
 )
 
-const sampleConnections = DatabaseOwner.use(({ connections }) =>
+const sampleConnections = Databases.use(({ all, cells }) =>
   Effect.sync(() => {
-    const counts = connections()
-    if (counts === undefined) return
-    instruments.connections.record(counts.used, { "db.client.connection.state": "used" })
-    instruments.connections.record(counts.idle, { "db.client.connection.state": "idle" })
-    instruments.connectionsMax.record(counts.max)
-    instruments.connectionsWaiting.record(counts.waiting)
+    for (const { name, services } of all) {
+      const counts = Context.get(services, DatabaseOwner).connections()
+      if (counts === undefined) continue
+      const label = cells === undefined ? {} : { "parley.cell": name }
+      instruments.connections.record(counts.used, { "db.client.connection.state": "used", ...label })
+      instruments.connections.record(counts.idle, { "db.client.connection.state": "idle", ...label })
+      instruments.connectionsMax.record(counts.max, label)
+      instruments.connectionsWaiting.record(counts.waiting, label)
+    }
   })
 )
 
 const LAST_SUCCESS = { reset: instruments.resetLastSuccess, verify: instruments.verifyLastSuccess }
+
+const sumOf = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, each) => sum + each, 0)
+
+/** What waits in each database. The other ones count if a cell does not answer; a single database has to. */
+const storageStates = Effect.gen(function* () {
+  const { all, cells } = yield* Databases
+  if (cells === undefined) return [yield* readStorageState]
+  const states = yield* Effect.forEach(all, (database) => Effect.option(inDatabase(database, readStorageState)), {
+    concurrency: "unbounded"
+  })
+  return states.flatMap(Option.toArray)
+})
 
 const sampleStorage = Effect.gen(function* () {
   const { alive, due, oldestDueMs = 0 } = yield* (yield* WorkerRegistry).state({ aliveMs: WORKER_ALIVE_MS })
   instruments.workersAlive.record(alive)
   instruments.jobsDepth.record(due)
   instruments.jobsOldestAge.record(oldestDueMs / 1_000)
-  const state = yield* readStorageState
-  instruments.holdsOpen.record(state.holdsOpen)
-  instruments.holdsOldestAge.record(state.holdsOldestAge)
+  const states = yield* storageStates
+  instruments.holdsOpen.record(sumOf(states.map(({ holdsOpen }) => holdsOpen)))
+  instruments.holdsOldestAge.record(Math.max(0, ...states.map(({ holdsOldestAge }) => holdsOldestAge)))
   const destinations = (yield* (yield* DeliveryRecords).destinations).filter(({ id }) => id !== FEED)
   instruments.webhooksWaiting.record(destinations.reduce((sum, { pending }) => sum + pending, 0))
   instruments.webhooksLag.record(Math.max(0, ...destinations.map(({ oldestMs = 0 }) => oldestMs)) / 1_000)
   instruments.eventsDead.record(destinations.reduce((sum, { dead }) => sum + dead, 0))
-  instruments.paymentsWaiting.record(state.paymentsWaiting)
+  instruments.paymentsWaiting.record(sumOf(states.map(({ paymentsWaiting }) => paymentsWaiting)))
   for (const { endedAt, findings, task } of yield* (yield* TaskRuns).ended) {
     LAST_SUCCESS[task].record(Math.round(endedAt / 1_000))
     if (task === "verify") instruments.verifyDifferences.record(findings)
+  }
+})
+
+/** Samples each cell: whether it is ready, its accounts, and its part of the directory. */
+const sampleCells = Effect.gen(function* () {
+  const { cells } = yield* Databases
+  if (cells === undefined) return
+  for (const { buckets, database, name, placements } of yield* listCells) {
+    const label = { "parley.cell": name }
+    instruments.cellAbsent.record(database === "absent" ? 1 : 0, label)
+    instruments.cellBuckets.record(buckets, label)
+    instruments.cellPlacements.record(placements, label)
+    const cell = cells.byName.get(name)
+    if (cell === undefined || database === "absent") continue
+    instruments.cellOwners.record(yield* inDatabase(cell, estimatedOwners), label)
   }
 })
 
@@ -91,7 +121,7 @@ export const startSamples = Effect.fnUntraced(function* ({ metricsPort, otlp }: 
   if (metricsPort === undefined && otlp === undefined) return
   beginInstruments()
   const ofProcess = yield* sampleProcess
-  const ofStorage = Effect.catchCause(sampleStorage, (cause) =>
+  const ofStorage = Effect.catchCause(Effect.andThen(sampleStorage, sampleCells), (cause) =>
     Effect.annotateLogs(
       Effect.logWarning("Metrics of the storage could not be read."),
       failureFields(Cause.squash(cause))

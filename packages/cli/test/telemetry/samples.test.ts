@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Database, DatabaseOwner } from "@parley/adapters-db"
+import { Database, DatabaseOwner, Databases, type NamedDatabase } from "@parley/adapters-db"
 import { DeliveryRecords, instruments, TaskRuns, WorkerRegistry } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,13 +15,23 @@ const sampled = (state: WorkerRegistry["Service"]["state"]) => {
     samples.ofProcess += 1
     return undefined
   }
-  const parts = Layer.mergeAll(
+  const database = Layer.mergeAll(
     Layer.succeed(DatabaseOwner, { connections } as unknown as DatabaseOwner["Service"]),
-    Layer.succeed(WorkerRegistry, { state } as WorkerRegistry["Service"]),
     Layer.succeed(Database, {
       schema: "parley",
       statement: () => Effect.succeed([{}])
-    } as unknown as Database["Service"]),
+    } as unknown as Database["Service"])
+  )
+  const databases = Layer.effect(
+    Databases,
+    Effect.map(Effect.context<Database | DatabaseOwner>(), (services) => {
+      const only = { name: "global", services: services as NamedDatabase["services"] }
+      return { global: only, all: [only], cells: undefined }
+    })
+  )
+  const parts = Layer.mergeAll(
+    Layer.provideMerge(databases, database),
+    Layer.succeed(WorkerRegistry, { state } as WorkerRegistry["Service"]),
     Layer.succeed(DeliveryRecords, { destinations: Effect.succeed([]) } as unknown as DeliveryRecords["Service"]),
     Layer.succeed(TaskRuns, { ended: Effect.succeed([]) } as unknown as TaskRuns["Service"])
   )

@@ -10,6 +10,7 @@ import { Surroundings } from "../../Surroundings.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { ArchiveNotWritten, UsageMistake } from "../../running/commandErrors.ts"
+import { eachDatabase } from "../../databases/eachDatabase.ts"
 import { jsonFlag, printResult } from "../../running/output.ts"
 import { byFlag } from "../flags.ts"
 
@@ -79,7 +80,8 @@ export const archiveCommand = Command.make(
       const file = yield* openArchive(path)
       const entry = { action: "archive", by, userId: undefined, reason: undefined, details: `${kind} ${age}` }
       yield* AuditLog.use((log) => log.record(entry))
-      const archived = yield* archiveRows(kind, olderThan * DAY_MS, append(path, file))
+      const counts = yield* eachDatabase(archiveRows(kind, olderThan * DAY_MS, append(path, file)))
+      const archived = counts.reduce((sum, { result }) => sum + result, 0)
       const text = archived === 0 ? `There are no ${kind} ${age}.` : `${archived} ${kind} ${age} were moved to ${path}.`
       yield* printResult(json, { archived, output: archived === 0 ? null : path }, [text])
     })

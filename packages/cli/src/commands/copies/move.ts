@@ -13,7 +13,14 @@ const isPostgres = (url: string): boolean => ["postgres:", "postgresql:"].includ
 /** The same configuration with the data on the server of `url`. */
 const onServer = (config: ParleyConfig, url: string): ParleyConfig => ({
   ...config,
-  database: { _tag: "Server", url: Redacted.make(url), directUrl: undefined, withoutTls: [], unverified: [] }
+  database: {
+    _tag: "Server",
+    url: Redacted.make(url),
+    directUrl: undefined,
+    cells: undefined,
+    withoutTls: [],
+    unverified: []
+  }
 })
 
 /** The operator's next step: the folder's own key is not in the database. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Surroundings } from "../../Surroundings.ts"
+import { cellFlag, chooseDatabase } from "../../databases/chooseDatabase.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { jsonFlag, printResult } from "../../running/output.ts"
 import { readParts } from "./copyFile.ts"
@@ -12,17 +13,20 @@ export const restoreCommand = Command.make(
   "restore",
   {
     file: Argument.String("file").pipe(Argument.withDescription('A file of "parley backup"')),
+    cell: cellFlag,
     json: jsonFlag
   },
-  Effect.fnUntraced(function* ({ file, json }) {
+  Effect.fnUntraced(function* ({ file, json, ...flags }) {
+    const cell = yield* chooseDatabase(flags.cell, "A backup goes into one database.")
     const work = Effect.gen(function* () {
       const path = resolve((yield* Surroundings).folder, file)
       const { accounts, rows } = yield* loadAndVerify(readParts(path))
       yield* printResult(json, { file: path, rows, accounts }, [
-        `${rows} rows were restored; each is as it was, and every balance of ${accounts} accounts follows from its rows.`
+        `${rows} rows were restored; each is as it was, and every balance of ${accounts} accounts follows from its rows.`,
+        ...(cell === undefined ? [] : ['Compare it with the directory and the other cells: "parley cells verify".'])
       ])
     })
-    yield* CommandContext.use((context) => context.run(work, { alone: true, createDatabase: true, direct: true }))
+    yield* CommandContext.use((context) => context.run(work, { alone: true, createDatabase: true, direct: true, cell }))
   })
 ).pipe(
   Command.withDescription("Restore a backup into an empty database or data folder, and migrate it"),

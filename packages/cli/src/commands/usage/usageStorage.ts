@@ -1,7 +1,9 @@
+import type { StorageUsage } from "@parley/adapters-db"
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
+import { asJson, asLines, eachDatabase } from "../../databases/eachDatabase.ts"
 import { jsonFlag, printResult, table } from "../../running/output.ts"
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
@@ -11,6 +13,22 @@ export const sizeText = (bytes: number): string => {
   const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
   const value = bytes / 1024 ** power
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
+}
+
+const linesOf = ({ databaseBytes, people, tables }: StorageUsage): ReadonlyArray<string> => {
+  const rows = tables.map((each) => [
+    each.table,
+    sizeText(each.bytes),
+    sizeText(each.indexBytes),
+    String(Math.round(each.rows))
+  ])
+  const persons = people.map(({ files, texts, userId }) => [userId, sizeText(files), sizeText(texts)])
+  return [
+    `The database has ${sizeText(databaseBytes)}.`,
+    "",
+    ...table(["table", "size", "of it indexes", "rows, estimated"], rows),
+    ...(persons.length === 0 ? [] : ["", ...table(["person", "files", "texts of conversations"], persons)])
+  ]
 }
 
 const input = {
@@ -30,20 +48,9 @@ export const usageStorageCommand = Command.make(
     const work = Effect.gen(function* () {
       yield* checkMigrated
       const { storageUsage } = yield* Effect.promise(() => import("@parley/adapters-db"))
-      const usage = yield* storageUsage({ people })
-      const tables = usage.tables.map(({ bytes, indexBytes, rows, table: name }) => [
-        name,
-        sizeText(bytes),
-        sizeText(indexBytes),
-        String(Math.round(rows))
-      ])
-      const persons = usage.people.map(({ files, texts, userId }) => [userId, sizeText(files), sizeText(texts)])
-      yield* printResult(json, usage, [
-        `The database has ${sizeText(usage.databaseBytes)}.`,
-        "",
-        ...table(["table", "size", "of it indexes", "rows, estimated"], tables),
-        ...(persons.length === 0 ? [] : ["", ...table(["person", "files", "texts of conversations"], persons)])
-      ])
+      const found = yield* eachDatabase(storageUsage({ people }))
+      const lines = found.map(({ database, result }) => ({ database, result: linesOf(result) }))
+      yield* printResult(json, asJson(found), asLines(lines))
     })
     yield* CommandContext.use((context) => context.run(work))
   })

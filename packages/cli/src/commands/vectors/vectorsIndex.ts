@@ -1,3 +1,4 @@
+import type { EmbeddedModel } from "@parley/adapters-db"
 import { AuditLog } from "@parley/core/adapter"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -5,6 +6,7 @@ import { exitCodes } from "../../exitCodes.ts"
 import { checkMigrated } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { Unhealthy } from "../../running/commandErrors.ts"
+import { asJson, asLines, eachDatabase } from "../../databases/eachDatabase.ts"
 import { embeddedModel } from "./embeddedModel.ts"
 import { dryRunFlag, jsonFlag, printResult } from "../../running/output.ts"
 import { ProgressOutput } from "../../running/ProgressOutput.ts"
@@ -48,6 +50,55 @@ const plannedLines = (model: string, needed: number, found: Found): ReadonlyArra
   ]
 }
 
+interface Asked {
+  readonly operator: string
+  readonly reason: string | undefined
+  readonly json: boolean
+}
+
+/** Builds the index of one database, with progress and an entry in the audit log. */
+const build = Effect.fnUntraced(function* (by: EmbeddedModel, found: Found, { json, operator, reason }: Asked) {
+  const { buildingMemory, buildVectorIndex } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const entry = { action: "vectors index", by: operator, userId: undefined, reason, details: by.model }
+  const onBegin = Effect.gen(function* () {
+    yield* (yield* AuditLog).record(entry)
+    if (json) return
+    yield* Console.error(
+      memoryLines(buildingMemory(by, found.passages), found).join("\n") || "Building beside everything else."
+    )
+  })
+  const line = yield* ProgressOutput
+  const onProgress = (done: number) => Effect.sync(() => line?.draw(done, found.passages, "passages"))
+  return yield* buildVectorIndex({
+    ...by,
+    onBegin: Effect.provideService(onBegin, AuditLog, yield* AuditLog),
+    onProgress: line === undefined ? undefined : onProgress
+  }).pipe(Effect.ensuring(Effect.sync(() => line?.clear())))
+})
+
+/** Builds the index of one database, or with `dryRun` plans it; returns facts and lines. */
+const indexOne = Effect.fnUntraced(function* (by: EmbeddedModel, dryRun: boolean, asked: Asked) {
+  const { buildingMemory } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const found = yield* look(by.model)
+  const memoryBytes = buildingMemory(by, found.passages)
+  const told = (built: boolean, { current, others }: Found) => ({
+    built,
+    model: by.model,
+    passages: found.passages,
+    memoryBytes,
+    index: current ?? null,
+    others
+  })
+  if (dryRun) return { facts: told(false, found), lines: plannedLines(by.model, memoryBytes, found) }
+  const built = yield* build(by, found, asked)
+  const after = yield* look(by.model)
+  const size = megabytes(after.current?.bytes ?? 0)
+  const said = built
+    ? `Built an index over ${after.passages} embeddings of ${by.model}: ${size}.`
+    : `The index over the embeddings of ${by.model} is there: ${size}.`
+  return { facts: told(built, after), lines: [said, ...otherLines(after)] }
+})
+
 /** `parley vectors index` */
 export const vectorsIndexCommand = Command.make(
   "index",
@@ -55,46 +106,16 @@ export const vectorsIndexCommand = Command.make(
   Effect.fnUntraced(function* ({ by: operator, dryRun, json, reason }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      const { buildingMemory, buildVectorIndex } = yield* Effect.promise(() => import("@parley/adapters-db"))
       const by = yield* embeddedModel
       if (by === undefined) {
         yield* Console.error('No embedder is configured: nothing has embeddings. See "embedding" in PARLEY_CONFIG.')
         return yield* new Unhealthy({ exit: exitCodes.configuration })
       }
-      const found = yield* look(by.model)
-      const memoryBytes = buildingMemory(by, found.passages)
-      const told = (built: boolean, { current, others }: Found) => ({
-        dryRun,
-        built,
-        model: by.model,
-        passages: found.passages,
-        memoryBytes,
-        index: current ?? null,
-        others
-      })
-      if (dryRun) return yield* printResult(json, told(false, found), plannedLines(by.model, memoryBytes, found))
-      const why = Option.getOrUndefined(reason)
-      const entry = { action: "vectors index", by: operator, userId: undefined, reason: why, details: by.model }
-      const onBegin = Effect.gen(function* () {
-        yield* (yield* AuditLog).record(entry)
-        if (!json)
-          yield* Console.error(memoryLines(memoryBytes, found).join("\n") || "Building beside everything else.")
-      })
-      const line = yield* ProgressOutput
-      const onProgress = (done: number) => Effect.sync(() => line?.draw(done, found.passages, "passages"))
-      const built = yield* buildVectorIndex({
-        ...by,
-        onBegin: Effect.provideService(onBegin, AuditLog, yield* AuditLog),
-        onProgress: line === undefined ? undefined : onProgress
-      }).pipe(Effect.ensuring(Effect.sync(() => line?.clear())))
-      const after = yield* look(by.model)
-      const size = megabytes(after.current?.bytes ?? 0)
-      yield* printResult(json, told(built, after), [
-        built
-          ? `Built an index over ${after.passages} embeddings of ${by.model}: ${size}.`
-          : `The index over the embeddings of ${by.model} is there: ${size}.`,
-        ...otherLines(after)
-      ])
+      const asked = { operator, reason: Option.getOrUndefined(reason), json }
+      const found = yield* eachDatabase(indexOne(by, dryRun, asked))
+      const facts = found.map(({ database, result }) => ({ database, result: result.facts }))
+      const lines = found.map(({ database, result }) => ({ database, result: result.lines }))
+      yield* printResult(json, { dryRun, ...(asJson(facts) as object) }, asLines(lines))
     })
     yield* CommandContext.use((context) => context.run(work, { direct: true }))
   })
