@@ -113,6 +113,7 @@ const operating = [
     "reverse-proxy",
     "postgres-providers",
     "scaling",
+    "cells",
     "upgrades",
     "troubleshooting"
   ].map((name) => item(`deploy/${name}`)),

@@ -6,6 +6,7 @@ import { botsCommand } from "./bots/bots.ts"
 import { backupCommand } from "./copies/backup.ts"
 import { moveCommand } from "./copies/move.ts"
 import { restoreCommand } from "./copies/restore.ts"
+import { cellsCommand } from "./cells/cells.ts"
 import { creditsCommand } from "./credits/credits.ts"
 import { doctorCommand } from "./doctor.ts"
 import { eventsCommand } from "./events/events.ts"
@@ -45,6 +46,7 @@ export const parley = Command.make("parley").pipe(
     usersCommand,
     keysCommand,
     secretsCommand,
+    cellsCommand,
     backupCommand,
     restoreCommand,
     moveCommand,

@@ -1,0 +1,19 @@
+import { Command } from "effect/cli"
+import { cellsAddCommand } from "./cellsAdd.ts"
+import { cellsAssignCommand } from "./cellsAssign.ts"
+import { cellsDrainCommand } from "./cellsDrain.ts"
+import { cellsListCommand } from "./cellsList.ts"
+import { cellsVerifyCommand } from "./cellsVerify.ts"
+
+/** `parley cells`: the databases of people, if there are several. */
+export const cellsCommand = Command.make("cells").pipe(
+  Command.withDescription("Manage the cells: several databases as one (PARLEY_CELLS)"),
+  Command.withExamples([{ command: "parley cells list", description: "The cells, and whether they answer" }]),
+  Command.withSubcommands([
+    cellsListCommand,
+    cellsAddCommand,
+    cellsAssignCommand,
+    cellsDrainCommand,
+    cellsVerifyCommand
+  ])
+)
