@@ -10,6 +10,7 @@ export { beginDirectory, populatedCells } from "./cells/administration/beginDire
 export { drainCell } from "./cells/administration/drainCell.ts"
 export { CellRefused } from "./cells/administration/cellErrors.ts"
 export { type ListedCell, listCells } from "./cells/administration/listCells.ts"
+export { moveOwners, moving } from "./cells/administration/moveOwners.ts"
 export { onCell } from "./cells/administration/onCell.ts"
 export { type CellFinding, verifyCells } from "./cells/administration/verifyCells.ts"
 export { type CellsOptions, cellsLayer, oneDatabaseLayer } from "./cells/cellsLayer.ts"

@@ -63,12 +63,13 @@ const failureOf = (cell: string, error: unknown): string => {
 
 /** Migrates the global database, then each cell; a cell that fails is named, and the next run continues with it. */
 const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
-  const { beginDirectory, Databases } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const { beginDirectory, Databases, fenceCell } = yield* Effect.promise(() => import("@parley/adapters-db"))
   const { all, global } = yield* Databases
   const results: Array<OfDatabase<Migrated>> = []
   const failures: Array<unknown> = []
   for (const database of all) {
-    const migrated = yield* Effect.result(onDatabase(database, migrateOne(writes)))
+    const fence = writes ? fenceCell(database) : Effect.void
+    const migrated = yield* Effect.result(Effect.tap(onDatabase(database, migrateOne(writes)), () => fence))
     if (Result.isSuccess(migrated)) results.push({ database: database.name, result: migrated.success })
     else if (database === global) return yield* Effect.fail(migrated.failure)
     else {

@@ -2,6 +2,7 @@ import {
   beginDirectory,
   DatabaseError,
   Databases,
+  fenceCell,
   inDatabase,
   migrate,
   type NamedDatabase,
@@ -35,7 +36,10 @@ export const bringAllUpToDate = Effect.gen(function* () {
   const { all, cells, global } = yield* Databases
   const absent: Array<string> = []
   for (const database of all) {
-    const work = inDatabase(database, bringUpToDate(nameOf(database, cells !== undefined)))
+    const work = Effect.andThen(
+      inDatabase(database, bringUpToDate(nameOf(database, cells !== undefined))),
+      fenceCell(database)
+    )
     if (database === global) yield* work
     else {
       yield* Effect.catchIf(
@@ -72,7 +76,7 @@ export const bringUpToDateLater = (name: string) =>
   Effect.gen(function* () {
     const cell = (yield* Databases).cells?.byName.get(name)
     if (cell === undefined) return
-    yield* Effect.retry(inDatabase(cell, bringUpToDate(nameOf(cell, true))), {
+    yield* Effect.retry(Effect.andThen(inDatabase(cell, bringUpToDate(nameOf(cell, true))), fenceCell(cell)), {
       schedule: Schedule.spaced(AGAIN),
       while: (error) => error instanceof DatabaseError
     })

@@ -22,6 +22,7 @@ interface Failure {
 const codeOfTag: Readonly<Record<string, number>> = {
   ConfigInvalid: exitCodes.configuration,
   ArchiveNotWritten: exitCodes.usage,
+  AssignRefused: exitCodes.refused,
   CellNotOpen: exitCodes.refused,
   CellRefused: exitCodes.refused,
   CellsNotConfigured: exitCodes.configuration,
@@ -52,6 +53,8 @@ const codeOfTag: Readonly<Record<string, number>> = {
   PaymentUnavailable: exitCodes.unavailable,
   SecretsNotConfigured: exitCodes.configuration,
   HoldsOpen: exitCodes.refused,
+  MoveRefused: exitCodes.refused,
+  OwnerBusy: exitCodes.refused,
   LinesRefused: exitCodes.refused,
   NoDatabaseYet: exitCodes.notFound,
   PurchaseNotFound: exitCodes.notFound,

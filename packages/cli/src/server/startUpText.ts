@@ -1,4 +1,5 @@
 import type { BackgroundTaskName } from "@parley/core"
+import type { ConfiguredCell } from "../config/database/readDatabase.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import { isLoopback } from "../config/databaseTls.ts"
 import { answeringVendors, REAL_MODELS, usesStandInPayments } from "../config/rules/serveRules.ts"
@@ -15,6 +16,9 @@ export interface RunningPart {
   readonly realPart: string | undefined
 }
 
+const cellsText = (cells: ReadonlyArray<ConfiguredCell> | undefined): string =>
+  cells === undefined ? "" : `, cells ${cells.map(({ name }) => name).join(", ")}`
+
 export const databasePart = (config: ParleyConfig): RunningPart =>
   config.database._tag === "Embedded"
     ? {
@@ -22,7 +26,11 @@ export const databasePart = (config: ParleyConfig): RunningPart =>
         runsOn: `embedded (PGlite), in ${databaseFolder(config.dataFolder)}; a power cut can lose the last seconds`,
         realPart: "DATABASE_URL"
       }
-    : { part: "database", runsOn: `Postgres, schema ${config.databaseSchema}`, realPart: undefined }
+    : {
+        part: "database",
+        runsOn: `Postgres, schema ${config.databaseSchema}${cellsText(config.database.cells)}`,
+        realPart: undefined
+      }
 
 const REAL_PAYMENTS = "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET"
 

@@ -1,6 +1,14 @@
 import { readdirSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { DatabaseOwner, Databases, estimatedOwners, inDatabase, listCells, readStorageState } from "@parley/adapters-db"
+import {
+  DatabaseOwner,
+  Databases,
+  estimatedOwners,
+  inDatabase,
+  listCells,
+  moving,
+  readStorageState
+} from "@parley/adapters-db"
 import {
   beginInstruments,
   DeliveryRecords,
@@ -113,6 +121,15 @@ const sampleCells = Effect.gen(function* () {
   }
 })
 
+/** Samples the moves that run or were interrupted. */
+const sampleMoves = Effect.gen(function* () {
+  const { cells } = yield* Databases
+  if (cells === undefined) return
+  const unfinished = (yield* moving(() => cells.moves.unfinishedMoves())).filter(({ state }) => state !== "moved")
+  for (const name of cells.byName.keys())
+    instruments.cellMoves.record(unfinished.filter(({ cell }) => cell === name).length, { "parley.cell": name })
+})
+
 const sampledEvery = <E, R>(sample: Effect.Effect<void, E, R>) =>
   Effect.forkScoped(Effect.repeat(sample, Schedule.spaced(EVERY)))
 
@@ -121,11 +138,13 @@ export const startSamples = Effect.fnUntraced(function* ({ metricsPort, otlp }: 
   if (metricsPort === undefined && otlp === undefined) return
   beginInstruments()
   const ofProcess = yield* sampleProcess
-  const ofStorage = Effect.catchCause(Effect.andThen(sampleStorage, sampleCells), (cause) =>
-    Effect.annotateLogs(
-      Effect.logWarning("Metrics of the storage could not be read."),
-      failureFields(Cause.squash(cause))
-    )
+  const ofStorage = Effect.catchCause(
+    Effect.all([sampleStorage, sampleCells, sampleMoves], { discard: true }),
+    (cause) =>
+      Effect.annotateLogs(
+        Effect.logWarning("Metrics of the storage could not be read."),
+        failureFields(Cause.squash(cause))
+      )
   )
   yield* sampledEvery(Effect.andThen(ofProcess, sampleConnections))
   // On its own: a storage that does not answer delays no sample of the process.

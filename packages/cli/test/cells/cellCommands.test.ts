@@ -73,7 +73,7 @@ describe.runIf(hasPostgres)("commands over cells", () => {
     expect((await parley(["cells", "assign", "eu-2", "--buckets", "0-4095"])).stderr).toContain(ann)
     expect(await parley([...half, "--dry-run"])).toMatchObject({ exit: 0, data: { buckets: 2_048 } })
     expect((await cells())[1]).toMatchObject({ buckets: 0 })
-    expect(await parley(half)).toMatchObject({ exit: 0, data: { buckets: 2_048, stayed: [] } })
+    expect(await parley(half)).toMatchObject({ exit: 0, data: { buckets: 2_048 } })
     expect((await cells()).map(({ buckets }) => buckets)).toEqual([2_048, 2_048])
     expect(await parley(["cells", "assign", "eu-9", "--buckets", "1"])).toMatchObject({ exit: 5 })
     expect(await parley(["cells", "assign", "eu-2", "--buckets", "4096"])).toMatchObject({ exit: 2 })
@@ -146,6 +146,32 @@ describe.runIf(hasPostgres)("commands over cells", () => {
     expect(
       await parley(["backup", "--output", file, "--cell", "eu-2"], { DATABASE_URL: databases.urls[0] ?? "" })
     ).toMatchObject({ exit: 2, stderr: expect.stringMatching(/PARLEY_CELLS is not set/) })
+  })
+
+  it("a person is moved with all rows, and the buckets of a cell with its people", async () => {
+    const move = ["cells", "move", ann, "--to", "eu-2"]
+    const planned = await parley<{ readonly rows: number }>([...move, "--dry-run"])
+    expect(planned).toMatchObject({ exit: 0, data: { from: "eu-1", moved: false } })
+    expect(await parley([...move, "--reason", "Nearer."])).toMatchObject({
+      exit: 0,
+      data: { moved: true, rows: planned.data.rows }
+    })
+    expect(await parley(move)).toMatchObject({ exit: 0, data: { from: "eu-2", rows: 0, moved: false } })
+    expect(await parley(["credits", "balance", ann])).toMatchObject({ data: { topup: 5 } })
+    expect(await parley(["cells", "verify"])).toMatchObject({ exit: 0, data: { ok: true, owners: 2 } })
+    expect((await cells()).map(({ placements }) => placements)).toEqual([0, 1])
+    expect(await parley(["cells", "move", "nobody", "--to", "eu-2"])).toMatchObject({ exit: 4 })
+    expect(await parley(["cells", "move", ann, "--to", "eu-9"])).toMatchObject({ exit: 5 })
+    const back = ["cells", "assign", "eu-1", "--buckets", "0-4095", "--move"]
+    expect(await parley([...back, "--dry-run"])).toMatchObject({ exit: 0, data: { owners: 2, moved: 0 } })
+    expect(await parley(back)).toMatchObject({ exit: 0, data: { owners: 2, moved: 2, busy: [] } })
+    expect((await cells()).map(({ buckets }) => buckets)).toEqual([4_096, 0])
+    expect(await parley(["cells", "assign", "eu-2", "--buckets", "2048-4095", "--move"])).toMatchObject({
+      exit: 0,
+      data: { owners: 1, moved: 1 }
+    })
+    expect(await parley(["credits", "balance", bob])).toMatchObject({ data: { topup: 7 } })
+    expect(await parley(["cells", "verify"])).toMatchObject({ exit: 0, data: { ok: true, owners: 2 } })
   })
 
   it("an owner who is in another cell than the directory says is found", async () => {

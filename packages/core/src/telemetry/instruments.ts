@@ -108,6 +108,9 @@ export const instruments = {
     "Owners whom the directory places in a cell one by one: moved ones, and pseudonyms of erased people",
     ["parley.cell"]
   ),
+  cellMoves: gauge("parley.cell.unfinished_moves", "{owner}", "Owners whose move from or to a cell has not ended", [
+    "parley.cell"
+  ]),
   cellRefusals: counter(
     "parley.cell.refusals",
     "{statement}",

@@ -36,20 +36,18 @@ const placesOf = (global: NamedDatabase, owners: ReadonlyArray<string>) =>
     )
   )
 
-/** Those of the owners whose rows a move left in a cell. */
+/** The owners of whom a move left rows in a cell, or has not ended yet, with the state of the move. */
 const leftBehind = (owners: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { schema, statement } = yield* Database
-    const [table] = yield* statement<{ exists: boolean }>(`SELECT to_regclass($1) IS NOT NULL AS "exists"`, [
-      `${schema}.moved_owners`
-    ])
-    if (table?.exists !== true) return new Set<string>()
-    const rows = yield* statement<{ owner: string }>(
-      `SELECT owner FROM ${schema}.moved_owners WHERE owner = ANY($1::text[]) AND state = 'moved'`,
-      [owners]
+  Effect.flatMap(Database, ({ schema, statement }) =>
+    Effect.map(
+      statement<{ owner: string; state: "moved" | "moving" }>(
+        `SELECT person AS owner, state FROM ${schema}.moved_owners
+         WHERE person = ANY($1::text[]) AND state IN ('moved', 'moving')`,
+        [owners]
+      ),
+      (rows) => new Map(rows.map(({ owner, state }) => [owner, state]))
     )
-    return new Set(rows.map(({ owner }) => owner))
-  })
+  )
 
 interface LedgerEnd {
   readonly number: number
@@ -83,7 +81,7 @@ const pageOf = Effect.fnUntraced(function* (cells: ReadonlyArray<NamedDatabase>,
     (cell) =>
       Effect.gen(function* () {
         const owners = yield* onCell(cell, ownersIn({ after, limit: PAGE }))
-        return { cell, owners, left: owners.length === 0 ? new Set() : yield* onCell(cell, leftBehind(owners)) }
+        return { cell, owners, left: yield* onCell(cell, leftBehind(owners)) }
       }),
     { concurrency: "unbounded" }
   )
@@ -117,15 +115,18 @@ export const verifyCells = Effect.fnUntraced(function* <E, R>(
     for (const owner of owners) {
       const directory = placed.get(owner) ?? buckets[bucketOf(owner)]
       const inCells = here.filter((page) => page.owners.has(owner))
-      const homes = inCells.filter((page) => !page.left.has(owner)).map(({ cell }) => cell.name)
+      // A move changes the directory before it ends in the former cell.
+      const isLeft = ({ cell, left }: (typeof here)[number]) =>
+        left.get(owner) === "moved" || (left.get(owner) === "moving" && directory !== cell.name)
+      const homes = inCells.filter((page) => !isLeft(page)).map(({ cell }) => cell.name)
       const report = (problem: CellFinding["problem"], names: ReadonlyArray<string>) =>
         onFinding({ owner, problem, cells: names, directory })
       if (homes.length > 1) yield* report("twice", homes)
       else if (homes.length === 1 && homes[0] !== directory) yield* report("elsewhere", homes)
       const home = directory === undefined ? undefined : cells.byName.get(directory)
-      for (const { cell, left } of inCells) {
-        if (home === undefined || !left.has(owner) || (yield* isBeginning(owner, cell, home))) continue
-        yield* report("differs", [cell.name])
+      for (const page of inCells) {
+        if (home === undefined || !isLeft(page) || (yield* isBeginning(owner, page.cell, home))) continue
+        yield* report("differs", [page.cell.name])
       }
     }
     count += owners.length

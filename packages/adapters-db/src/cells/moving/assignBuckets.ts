@@ -73,14 +73,21 @@ const settleBuckets = Effect.fnUntraced(function* (
   }
 })
 
+/** Fails if a cell that would lose buckets has owners in them. */
+const checkOwners = (cell: Cell, places: ReadonlyArray<BucketPlace>) =>
+  Effect.flatMap(ownersIn(cell, numbers(places)), (owners) =>
+    owners.length === 0 ? Effect.void : Effect.fail(new AssignRefused({ cell: cell.id, problem: "has-owners", owners }))
+  )
+
+const losers = function* (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArray<BucketPlace>) {
+  for (const [name, places] of Map.groupBy(losing, (place) => place.cell)) yield { cell: cells.get(name), name, places }
+}
+
 /** Has each cell that loses buckets refuse their new owners, and makes sure that it has none. */
 const leave = Effect.fnUntraced(function* (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArray<BucketPlace>) {
-  for (const [name, places] of Map.groupBy(losing, (place) => place.cell)) {
-    const cell = cells.get(name)
+  for (const { cell, name, places } of losers(cells, losing)) {
     if (cell === undefined) return yield* new AssignRefused({ cell: name, problem: "not-configured", owners: [] })
-    const check = Effect.flatMap(ownersIn(cell, numbers(places)), (owners) =>
-      owners.length === 0 ? Effect.void : Effect.fail(new AssignRefused({ cell: name, problem: "has-owners", owners }))
-    )
+    const check = checkOwners(cell, places)
     // Before, so that a refusal holds up nobody; and after, because new owners may have come.
     yield* check
     yield* fenceBuckets(cell, places)
@@ -115,6 +122,22 @@ export const assignBuckets = (
         Effect.ignore(Effect.andThen(cancel, settleBuckets(directory, cells, buckets)))
       )
     yield* settleBuckets(directory, cells, buckets)
+  }).pipe(forPurpose("building"))
+
+/** Fails if the buckets cannot be given to the cell at the moment. Changes nothing. */
+export const checkAssignment = (
+  directory: Directory,
+  cells: ReadonlyMap<string, Cell>,
+  to: string,
+  buckets: ReadonlyArray<number>
+) =>
+  Effect.gen(function* () {
+    yield* directory.checkOpen(to)
+    const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== to)
+    for (const { cell, name, places } of losers(cells, losing)) {
+      if (cell === undefined) return yield* new AssignRefused({ cell: name, problem: "not-configured", owners: [] })
+      yield* checkOwners(cell, places)
+    }
   }).pipe(forPurpose("building"))
 
 /** Ends assignments that were interrupted: a cell that has a bucket, by the directory, accepts its new owners again. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { DatabaseError } from "../../database/Database.ts"
 import type { MoveSql } from "../directory/moveSql.ts"
-import { assignBuckets, finishAssignments } from "./assignBuckets.ts"
+import { assignBuckets, checkAssignment, finishAssignments } from "./assignBuckets.ts"
 import { copyAccess } from "./copyAccess.ts"
 import { eraseMoved } from "./eraseMoved.ts"
 import { MoveRefused } from "./moveErrors.ts"
@@ -47,9 +47,14 @@ export interface Moves {
   eraseMoved(options: { readonly olderThanMs: number }): Promise<number>
   /**
    * Gives buckets, 0 to 4,095, to a cell, for new owners. Rejects with `CellNotOpen`; with `AssignRefused` if a cell that
-   * loses one has owners in it; with `MoveRefused` if a cell has no fence; with `OwnerBusy`.
+   * loses one has owners in it; with `MoveRefused` if a cell has no fence; with `OwnerBusy`. With `dryRun` it changes
+   * nothing, and is refused as if it would.
    */
-  assign(cell: string, buckets: ReadonlyArray<number>): Promise<void>
+  assign(
+    cell: string,
+    buckets: ReadonlyArray<number>,
+    options?: { readonly dryRun?: boolean | undefined }
+  ): Promise<void>
 }
 
 const unfinishedIn = (cells: ReadonlyMap<string, Cell>) =>
@@ -61,6 +66,31 @@ const unfinishedIn = (cells: ReadonlyMap<string, Cell>) =>
     ),
     (found) => found.flat()
   )
+
+/** Gives buckets to a cell, which then knows the blocks and sign-outs of their people. */
+const assignWithAccess = Effect.fnUntraced(function* (
+  cells: ReadonlyMap<string, Cell>,
+  directory: MoveSql,
+  name: string,
+  buckets: ReadonlyArray<number>
+) {
+  const to = cells.get(name)
+  const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== name)
+  const places = [...Map.groupBy(losing, ({ cell }) => cell)]
+  const access = Effect.forEach(
+    places,
+    ([other, of]) => {
+      const from = cells.get(other)
+      return from === undefined || to === undefined
+        ? Effect.void
+        : copyAccess(from, to, { buckets: of.map(({ bucket }) => bucket) })
+    },
+    { discard: true }
+  )
+  yield* access
+  yield* assignBuckets(directory, cells, name, buckets)
+  yield* access
+})
 
 /** The functions of moves over cells, as promises. `refresh` has this process read the directory. */
 export const openMoves = (
@@ -88,21 +118,6 @@ export const openMoves = (
       yield* access
       return yield* Effect.tap(moveOwner(input), () => access)
     })
-  const assign = (name: string, buckets: ReadonlyArray<number>) =>
-    Effect.gen(function* () {
-      const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== name)
-      const access = Effect.forEach(
-        Map.groupBy(losing, ({ cell }) => cell),
-        ([from, places]) =>
-          Effect.flatMap(Effect.all([cellOf(from), cellOf(name)]), ([source, target]) =>
-            copyAccess(source, target, { buckets: places.map(({ bucket }) => bucket) })
-          ),
-        { discard: true }
-      )
-      yield* access
-      yield* assignBuckets(directory, cells, name, buckets)
-      yield* access
-    })
   const finish = Effect.gen(function* () {
     const owners = new Set<string>()
     for (const { cell, other, owner, state } of yield* unfinishedIn(cells)) {
@@ -125,6 +140,7 @@ export const openMoves = (
     unfinishedMoves: () => Effect.runPromise(unfinishedIn(cells)),
     finishMoves: () => run(finish),
     eraseMoved: ({ olderThanMs }) => Effect.runPromise(erase(olderThanMs)),
-    assign: (cell, buckets) => run(assign(cell, buckets))
+    assign: (cell, buckets, { dryRun = false } = {}) =>
+      run(dryRun ? checkAssignment(directory, cells, cell, buckets) : assignWithAccess(cells, directory, cell, buckets))
   }
 }

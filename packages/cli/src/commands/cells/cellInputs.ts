@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Argument } from "effect/cli"
+import { Argument, Flag } from "effect/cli"
 import { UsageMistake } from "../../running/commandErrors.ts"
 
 /** The number of buckets of the directory. */
@@ -9,6 +9,9 @@ const BUCKETS = 4_096
 export const cellArgument = Argument.String("cell").pipe(
   Argument.withDescription("The name of the cell, as PARLEY_CELLS has it")
 )
+
+/** The cell to which people are moved. */
+export const toFlag = Flag.String("to").pipe(Flag.withDescription("The name of the cell that takes them"))
 
 const NOT_BUCKETS = `--buckets takes numbers from 0 to ${BUCKETS - 1} and ranges of them, such as 0-2047,3000.`
 

@@ -3,6 +3,7 @@ import { cellsAddCommand } from "./cellsAdd.ts"
 import { cellsAssignCommand } from "./cellsAssign.ts"
 import { cellsDrainCommand } from "./cellsDrain.ts"
 import { cellsListCommand } from "./cellsList.ts"
+import { cellsMoveCommand } from "./cellsMove.ts"
 import { cellsVerifyCommand } from "./cellsVerify.ts"
 
 /** `parley cells`: the databases of people, if there are several. */
@@ -13,6 +14,7 @@ export const cellsCommand = Command.make("cells").pipe(
     cellsListCommand,
     cellsAddCommand,
     cellsAssignCommand,
+    cellsMoveCommand,
     cellsDrainCommand,
     cellsVerifyCommand
   ])

@@ -22,8 +22,8 @@ export const cellsVerifyCommand = Command.make(
   Effect.fnUntraced(function* ({ json }) {
     const work = Effect.gen(function* () {
       yield* checkMigrated
-      yield* requireCells
-      const { verifyCells } = yield* Effect.promise(() => import("@parley/adapters-db"))
+      const { moves } = yield* requireCells
+      const { moving, verifyCells } = yield* Effect.promise(() => import("@parley/adapters-db"))
       const findings: Array<CellFinding> = []
       const owners = yield* verifyCells((finding) => {
         findings.push(finding)
@@ -31,7 +31,12 @@ export const cellsVerifyCommand = Command.make(
       })
       const verdict =
         findings.length === 0 ? "each is in one cell, as the directory says" : `${findings.length} differences`
-      yield* printResult(json, { ok: findings.length === 0, owners, findings }, [
+      const unfinished = yield* moving(() => moves.unfinishedMoves())
+      const lines = unfinished.flatMap(({ cell, other, owner, state }) =>
+        state === "moving" ? [`${owner}: a move from ${cell} to ${other} runs, or was interrupted: repeat it.`] : []
+      )
+      yield* printResult(json, { ok: findings.length === 0, owners, findings, unfinished }, [
+        ...lines,
         `Verified ${owners} owners: ${verdict}.`
       ])
       if (findings.length > 0) return yield* new Unhealthy({ exit: exitCodes.failed })
