@@ -77,7 +77,11 @@ const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
       yield* Console.error(failureOf(database.name, migrated.failure))
     }
   }
-  if (writes) yield* beginDirectory
+  if (writes) {
+    yield* beginDirectory
+    const { mendDirectory } = yield* Effect.promise(() => import("../databases/mendDirectory.ts"))
+    yield* mendDirectory
+  }
   return { results, exit: failures.length === 0 ? undefined : endingOfFailure(failures[0]).exit }
 })
 

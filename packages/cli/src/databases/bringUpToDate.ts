@@ -9,6 +9,7 @@ import {
   pendingMigrations
 } from "@parley/adapters-db"
 import { Effect, Schedule } from "effect"
+import { mendDirectory } from "./mendDirectory.ts"
 import { checkOnlyDatabase } from "../running/checkMigrated.ts"
 
 const AGAIN = "5 seconds"
@@ -51,6 +52,7 @@ export const bringAllUpToDate = Effect.gen(function* () {
   }
   yield* checkOnlyDatabase
   yield* beginDirectory
+  yield* mendDirectory
   for (const name of absent) yield* warn("A cell does not answer. Its people wait until it does.", name)
   yield* warnOfDirectory
   return absent

@@ -142,6 +142,7 @@ describe.runIf(hasPostgres)("commands over cells", () => {
       PARLEY_CELLS: JSON.stringify({ "eu-1": databases.urls[0], "eu-2": empty.urls[0] })
     }
     expect(await parley(["restore", file, "--cell", "eu-2"], restored)).toMatchObject({ exit: 0 })
+    expect(await parley(["cells", "add", "eu-2"], restored)).toMatchObject({ exit: 0, data: { changed: false } })
     expect(await parley(["cells", "verify"], restored)).toMatchObject({ exit: 0, data: { owners: 2 } })
     expect(
       await parley(["backup", "--output", file, "--cell", "eu-2"], { DATABASE_URL: databases.urls[0] ?? "" })

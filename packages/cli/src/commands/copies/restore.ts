@@ -23,7 +23,11 @@ export const restoreCommand = Command.make(
       const { accounts, rows } = yield* loadAndVerify(readParts(path))
       yield* printResult(json, { file: path, rows, accounts }, [
         `${rows} rows were restored; each is as it was, and every balance of ${accounts} accounts follows from its rows.`,
-        ...(cell === undefined ? [] : ['Compare it with the directory and the other cells: "parley cells verify".'])
+        ...(cell === undefined
+          ? []
+          : [
+              `Then "parley cells add ${cell}" adds to the directory what it lacks, and "parley cells verify" compares them.`
+            ])
       ])
     })
     yield* CommandContext.use((context) => context.run(work, { alone: true, createDatabase: true, direct: true, cell }))
