@@ -21,7 +21,7 @@ export const receiptDraft: ReplyReceiptDraft = {
 /** Returns the user id of a numbered account. */
 export const userOf = (account: number): string => `user-${String(account).padStart(8, "0")}`
 
-const reserveAndSettle = ({ run }: Pick<OpenDatabase["ledger"], "run">, userId: string) =>
+export const reserveAndSettle = ({ run }: Pick<OpenDatabase["ledger"], "run">, userId: string) =>
   Effect.gen(function* () {
     const key = `reply:${crypto.randomUUID()}`
     const asked = { userId, key, amount: RESERVED, minimumAmount: RESERVED, ttlMs: 60_000, draft: receiptDraft }

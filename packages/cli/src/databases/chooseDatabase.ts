@@ -23,8 +23,8 @@ const namesOf = ({ database }: ParleyConfig): ReadonlyArray<string> | undefined 
 export const onlyDatabase = (config: ParleyConfig, name: string): ParleyConfig => {
   const { database } = config
   if (database._tag === "Embedded") return config
-  const { directUrl, url } = database.cells?.find((cell) => cell.name === name) ?? database
-  return { ...config, database: { ...database, url, directUrl, cells: undefined } }
+  const { directUrl, replicaUrl, url } = database.cells?.find((cell) => cell.name === name) ?? database
+  return { ...config, database: { ...database, url, directUrl, replicaUrl, cells: undefined } }
 }
 
 /**

@@ -19,6 +19,7 @@ export const databaseOptions = ({
         schema: databaseSchema,
         url: Redacted.value(database.url),
         directUrl: valueOf(database.directUrl),
+        replicaUrl: valueOf(database.replicaUrl),
         maxConnections: databasePoolMax
       }
 
@@ -26,12 +27,13 @@ export const databaseOptions = ({
 export const cellsOptions = (config: ParleyConfig) => {
   const { database, databasePoolMax, databaseSchema } = config
   if (database._tag === "Embedded" || database.cells === undefined) return undefined
-  const cells = database.cells.map(({ directUrl, name, url }): readonly [string, DatabaseOptions] => [
+  const cells = database.cells.map(({ directUrl, name, replicaUrl, url }): readonly [string, DatabaseOptions] => [
     name,
     {
       schema: databaseSchema,
       url: Redacted.value(url),
       directUrl: valueOf(directUrl),
+      replicaUrl: valueOf(replicaUrl),
       maxConnections: databasePoolMax
     }
   ])

@@ -13,19 +13,20 @@ const cellsOf = ({ config: { database } }: ReturnType<typeof read>) =>
 
 it("cells have names and connection strings, and the one of DATABASE_URL is the global database", () => {
   const settings = read(
-    { "eu-1": GLOBAL, "eu-2": { url: OTHER, directUrl: `${OTHER}?direct` } },
-    { DATABASE_URL: GLOBAL, DATABASE_DIRECT_URL: `${GLOBAL}?direct` }
+    { "eu-1": GLOBAL, "eu-2": { url: OTHER, directUrl: `${OTHER}?direct`, replicaUrl: `${OTHER}?replica` } },
+    { DATABASE_URL: GLOBAL, DATABASE_DIRECT_URL: `${GLOBAL}?direct`, DATABASE_REPLICA_URL: `${GLOBAL}?replica` }
   )
   expect(settings.problems).toEqual([])
-  const found = cellsOf(settings)?.map(({ directUrl, isGlobal, name, url }) => ({
+  const found = cellsOf(settings)?.map(({ directUrl, isGlobal, name, replicaUrl, url }) => ({
     name,
     url: Redacted.value(url),
     direct: directUrl && Redacted.value(directUrl),
+    replica: replicaUrl && Redacted.value(replicaUrl),
     isGlobal
   }))
   expect(found).toEqual([
-    { name: "eu-1", url: GLOBAL, direct: `${GLOBAL}?direct`, isGlobal: true },
-    { name: "eu-2", url: OTHER, direct: `${OTHER}?direct`, isGlobal: false }
+    { name: "eu-1", url: GLOBAL, direct: `${GLOBAL}?direct`, replica: `${GLOBAL}?replica`, isGlobal: true },
+    { name: "eu-2", url: OTHER, direct: `${OTHER}?direct`, replica: `${OTHER}?replica`, isGlobal: false }
   ])
   expect(JSON.stringify(settings)).not.toContain("hunter2")
   expect(cellsOf(readSettings({ DATABASE_URL: GLOBAL }, "/folder"))).toBeUndefined()
@@ -39,6 +40,7 @@ it.each([
   [{ EU: OTHER }, /^PARLEY_CELLS: expected names of small letters.*"EU"/],
   [{ global: OTHER }, /^PARLEY_CELLS: expected names of small letters.*"global"/],
   [{ "eu-1": "mysql://hunter2" }, /^PARLEY_CELLS: expected a URL that begins with postgres.* for eu-1/],
+  [{ "eu-1": { url: OTHER, replicaUrl: "mysql://hunter2" } }, /^PARLEY_CELLS: expected a URL that begins with .* eu-1/],
   [{ "eu-1": OTHER, "eu-2": OTHER }, /^PARLEY_CELLS: expected another database for eu-2/]
 ])("cells that cannot be used are a problem without their values: %j", (cells, problem) => {
   const { problems } = read(cells)

@@ -17,6 +17,7 @@ const onServer = (config: ParleyConfig, url: string): ParleyConfig => ({
     _tag: "Server",
     url: Redacted.make(url),
     directUrl: undefined,
+    replicaUrl: undefined,
     cells: undefined,
     withoutTls: [],
     unverified: []
