@@ -7,8 +7,8 @@ const patterned = (length: number): Uint8Array =>
 const newKey = () => crypto.randomUUID()
 
 /**
- * Tests the guarantees of an object store. `opened` returns the store; it is called when the tests run, for each call
- * of the store, so open the store once before.
+ * Tests the guarantees of an object store. `opened` returns the store. It is called for each call of the store while the
+ * tests run, so open the store once before.
  */
 export const objectStoreContract = (name: string, opened: () => Objects): void => {
   const run = <A, E>(ask: (objects: Objects) => Effect.Effect<A, E>): Promise<A> => Effect.runPromise(ask(opened()))
