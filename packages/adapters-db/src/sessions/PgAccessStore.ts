@@ -1,4 +1,4 @@
-import { type AccessRecord, AccessStore, RevokedSessions } from "@parley/core/adapter"
+import { type AccessRecord, type AccessSince, AccessStore, RevokedSessions } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
@@ -7,6 +7,15 @@ interface AccessRow extends Row {
   readonly person: string
   readonly notBefore: number | null
   readonly blockedAt: number | null
+}
+
+interface ChangedAccess extends AccessRow {
+  readonly changedAt: number
+}
+
+/** Changed records, each with the time of its change: several databases may have one of the same person. */
+export interface TimedAccess extends AccessSince {
+  readonly changedAt: ReadonlyArray<number>
 }
 
 /** The rows that changed since a time, and the time with which the caller asks next. */
@@ -39,7 +48,8 @@ const makeAccess = Effect.map(Database, ({ asService, schema, statement }) => {
   const findText = `SELECT ${COLUMNS} FROM ${schema}.access a WHERE a.person = sha256(convert_to($1, 'UTF8'))`
   const sinceText = `SELECT ${AS_OF}, (
     SELECT coalesce(json_agg(r), '[]') FROM (
-      SELECT ${COLUMNS} FROM ${schema}.access a WHERE a.changed_at >= ${SINCE}
+      SELECT ${COLUMNS}, ${milliseconds("a.changed_at")} AS "changedAt"
+      FROM ${schema}.access a WHERE a.changed_at >= ${SINCE}
     ) r
   ) AS changed`
   const find = (userId: string) => Effect.map(statement<AccessRow>(findText, [userId]), ([row]) => row && recordOf(row))
@@ -60,8 +70,9 @@ const makeAccess = Effect.map(Database, ({ asService, schema, statement }) => {
         )
       ).pipe(storing("AccessStore.lock")),
     since: (moment) =>
-      Effect.map(statement<ChangedRow<AccessRow>>(sinceText, [moment ?? null]), ([row]) => ({
+      Effect.map(statement<ChangedRow<ChangedAccess>>(sinceText, [moment ?? null]), ([row]): TimedAccess => ({
         people: (row?.changed ?? []).map(recordOf),
+        changedAt: (row?.changed ?? []).map(({ changedAt }) => changedAt),
         asOf: row?.as_of ?? moment ?? 0
       })).pipe(storing("AccessStore.since"))
   })

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import { inPlace } from "../routing/byOwner.ts"
 import { tallyOf } from "./mergeResults.ts"
 import { answeredOf, answersOf } from "./overAll.ts"
+import type { TimedAccess } from "../../sessions/PgAccessStore.ts"
 import type { Call, Method, Routes, Work } from "../routing/Routes.ts"
 
 const least = (numbers: ReadonlyArray<number | undefined>): number | undefined => {
@@ -62,6 +63,13 @@ export const missingTiers =
       return tallyOf(yield* answeredOf(answers))
     })
 
+/** The records of all databases, the newest last: a cell keeps the former record of a person who has moved away. */
+const newestLast = (found: ReadonlyArray<AccessSince & Partial<TimedAccess>>) =>
+  found
+    .flatMap(({ changedAt, people }) => people.map((record, place) => ({ record, at: changedAt?.[place] ?? 0 })))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ record }) => record)
+
 /**
  * The people whose access changed. The next question begins at the earliest time of all databases, and not later than
  * this one if a database did not answer: no change is missed, and some come twice.
@@ -75,7 +83,7 @@ export const accessSince =
       const isWhole = answers.every(({ result }) => Result.isSuccess(result))
       const times = found.map(({ asOf }) => asOf)
       return {
-        people: found.flatMap(({ people }) => people),
+        people: newestLast(found),
         asOf: Math.min(...times, ...(isWhole ? [] : [(moment as number | undefined) ?? 0]))
       } satisfies AccessSince
     })
