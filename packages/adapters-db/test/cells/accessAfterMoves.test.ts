@@ -4,6 +4,7 @@ import { AccessList } from "@parley/core/effect"
 import { newUserId } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
+import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { freshPostgres, hasPostgres } from "../databases.ts"
 
@@ -47,5 +48,17 @@ describe.runIf(hasPostgres)("a person who has moved", { timeout: 120_000 }, () =
       await run(stores.access.change({ userId: ann, change: "unblock" }))
       await stores.move(ann, "first")
       expect(await answerTo(stores, ann)).toBe("let in")
+    }))
+
+  it("is blocked in the new cell by a server that has not heard of the move", () =>
+    withServers(async (stores, stale) => {
+      const [ann, bob] = [newUserId(), newUserId()]
+      for (const userId of [ann, bob]) await run(stale.access.find(userId))
+      await stores.move(ann, "second")
+      await stores.assign("second", [bucketOf(bob)])
+      for (const userId of [ann, bob]) {
+        await run(stale.access.change({ userId, change: "block" }))
+        expect((await run(stores.access.find(userId)))?.blockedAt, userId).toEqual(expect.any(Number))
+      }
     }))
 })

@@ -3,6 +3,7 @@ import type { Row } from "../../database/Database.ts"
 import { forPurpose } from "../../database/limits.ts"
 import { bucketSql } from "../directory/bucketOf.ts"
 import type { BucketPlace, MoveSql } from "../directory/moveSql.ts"
+import { copyAccess } from "./copyAccess.ts"
 import { fencedTables, unfenced, waitForRunning } from "./fence.ts"
 import { AssignRefused, MoveRefused, OwnerBusy } from "./moveErrors.ts"
 import type { Cell } from "./ownerTables.ts"
@@ -83,8 +84,15 @@ const losers = function* (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArra
   for (const [name, places] of Map.groupBy(losing, (place) => place.cell)) yield { cell: cells.get(name), name, places }
 }
 
-/** Has each cell that loses buckets refuse their new owners, and makes sure that it has none. */
-const leave = Effect.fnUntraced(function* (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArray<BucketPlace>) {
+/**
+ * Has each cell that loses buckets refuse their new owners, and makes sure that it has none. Blocks and sign-outs of people
+ * without rows go to the new cell.
+ */
+const leave = Effect.fnUntraced(function* (
+  cells: ReadonlyMap<string, Cell>,
+  to: Cell,
+  losing: ReadonlyArray<BucketPlace>
+) {
   for (const { cell, name, places } of losers(cells, losing)) {
     if (cell === undefined) return yield* new AssignRefused({ cell: name, problem: "not-configured", owners: [] })
     const check = checkOwners(cell, places)
@@ -93,7 +101,21 @@ const leave = Effect.fnUntraced(function* (cells: ReadonlyMap<string, Cell>, los
     yield* fenceBuckets(cell, places)
     if (!(yield* waitForRunning(cell, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })
     yield* check
+    yield* copyAccess(cell, to, { buckets: numbers(places) })
   }
+})
+
+/** The cell that is to get buckets, and those of them that other cells have. */
+const planned = Effect.fnUntraced(function* (
+  directory: Directory,
+  cells: ReadonlyMap<string, Cell>,
+  to: string,
+  buckets: ReadonlyArray<number>
+) {
+  yield* directory.checkOpen(to)
+  const target = cells.get(to)
+  if (target === undefined) return yield* new AssignRefused({ cell: to, problem: "not-configured", owners: [] })
+  return { target, losing: (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== to) }
 })
 
 /**
@@ -108,10 +130,9 @@ export const assignBuckets = (
   buckets: ReadonlyArray<number>
 ) =>
   Effect.gen(function* () {
-    yield* directory.checkOpen(to)
-    const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== to)
+    const { losing, target } = yield* planned(directory, cells, to, buckets)
     const giving = Effect.gen(function* () {
-      yield* leave(cells, losing)
+      yield* leave(cells, target, losing)
       if (!(yield* directory.replaceBuckets(losing, () => to)))
         return yield* new AssignRefused({ cell: to, problem: "superseded", owners: [] })
     })
@@ -132,8 +153,7 @@ export const checkAssignment = (
   buckets: ReadonlyArray<number>
 ) =>
   Effect.gen(function* () {
-    yield* directory.checkOpen(to)
-    const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== to)
+    const { losing } = yield* planned(directory, cells, to, buckets)
     for (const { cell, name, places } of losers(cells, losing)) {
       if (cell === undefined) return yield* new AssignRefused({ cell: name, problem: "not-configured", owners: [] })
       yield* checkOwners(cell, places)

@@ -70,7 +70,7 @@ export class AssignRefused extends Schema.TaggedError<AssignRefused>()("AssignRe
       case "superseded":
         return "Another change of these buckets has begun since. Try again."
       case "not-configured":
-        return `The buckets belong to the cell "${this.cell}", which is not configured.`
+        return `The cell "${this.cell}" is not configured.`
     }
   }
 }

@@ -4,6 +4,7 @@ import type { DatabaseError, Row } from "../../database/Database.ts"
 import type { OwnerSql } from "../../database/DatabaseOwner.ts"
 import { forPurpose } from "../../database/limits.ts"
 import type { MoveSql, Placement } from "../directory/moveSql.ts"
+import { copyAccess } from "./copyAccess.ts"
 import { copyOwner, jobTable, workOf } from "./copyOwner.ts"
 import { fencedTables, unfenced, waitForRunning } from "./fence.ts"
 import { MoveRefused, OwnerBusy } from "./moveErrors.ts"
@@ -168,6 +169,8 @@ const begin = Effect.fnUntraced(function* (input: MoveInput, tables: Tables, { v
   yield* step("claimed")
   yield* freeze(input, tables, version)
   const rows = yield* copyOwner({ owner, from, to, ...tables, version })
+  // Before the flip, because the new cell must not let a blocked person in. The source refuses changes by now.
+  yield* copyAccess(from, to, { owner })
   yield* step("copied")
   yield* directory.replace(owner, version, to.id)
   const placed = yield* directory.placement(owner)

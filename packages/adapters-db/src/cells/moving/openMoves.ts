@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import type { DatabaseError } from "../../database/Database.ts"
 import type { MoveSql } from "../directory/moveSql.ts"
 import { assignBuckets, checkAssignment, finishAssignments } from "./assignBuckets.ts"
-import { copyAccess } from "./copyAccess.ts"
 import { eraseMoved } from "./eraseMoved.ts"
 import { MoveRefused } from "./moveErrors.ts"
 import { countMove, finishMove, moveOwner } from "./moveOwner.ts"
@@ -67,31 +66,6 @@ const unfinishedIn = (cells: ReadonlyMap<string, Cell>) =>
     (found) => found.flat()
   )
 
-/** Gives buckets to a cell, which then knows the blocks and sign-outs of their people. */
-const assignWithAccess = Effect.fnUntraced(function* (
-  cells: ReadonlyMap<string, Cell>,
-  directory: MoveSql,
-  name: string,
-  buckets: ReadonlyArray<number>
-) {
-  const to = cells.get(name)
-  const losing = (yield* directory.buckets(buckets)).filter(({ cell }) => cell !== name)
-  const places = [...Map.groupBy(losing, ({ cell }) => cell)]
-  const access = Effect.forEach(
-    places,
-    ([other, of]) => {
-      const from = cells.get(other)
-      return from === undefined || to === undefined
-        ? Effect.void
-        : copyAccess(from, to, { buckets: of.map(({ bucket }) => bucket) })
-    },
-    { discard: true }
-  )
-  yield* access
-  yield* assignBuckets(directory, cells, name, buckets)
-  yield* access
-})
-
 /** The functions of moves over cells, as promises. `refresh` has this process read the directory. */
 export const openMoves = (
   cells: ReadonlyMap<string, Cell>,
@@ -112,11 +86,7 @@ export const openMoves = (
       if (from === to) return 0
       yield* directory.checkOpen(name)
       const input = { owner, from, to, directory, patienceMs }
-      if (dryRun) return yield* countMove(input)
-      // Before, because a blocked person must not be let in by the new cell; and what came meanwhile.
-      const access = copyAccess(from, to, { owner })
-      yield* access
-      return yield* Effect.tap(moveOwner(input), () => access)
+      return yield* dryRun ? countMove(input) : moveOwner(input)
     })
   const finish = Effect.gen(function* () {
     const owners = new Set<string>()
@@ -141,6 +111,6 @@ export const openMoves = (
     finishMoves: () => run(finish),
     eraseMoved: ({ olderThanMs }) => Effect.runPromise(erase(olderThanMs)),
     assign: (cell, buckets, { dryRun = false } = {}) =>
-      run(dryRun ? checkAssignment(directory, cells, cell, buckets) : assignWithAccess(cells, directory, cell, buckets))
+      run(dryRun ? checkAssignment(directory, cells, cell, buckets) : assignBuckets(directory, cells, cell, buckets))
   }
 }
