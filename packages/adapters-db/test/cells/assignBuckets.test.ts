@@ -2,6 +2,8 @@ import { newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
+import { Directory } from "../../src/cells/directory/Directory.ts"
+import { directorySql } from "../../src/cells/directory/directorySql.ts"
 import { assignBuckets, finishAssignments } from "../../src/cells/moving/assignBuckets.ts"
 import { MOVED } from "../../src/cells/routing/cellFailures.ts"
 import { hasPostgres } from "../databases.ts"
@@ -68,5 +70,26 @@ describe.runIf(hasPostgres)("buckets that change their cell", { timeout: 120_000
       expect(refused).toMatchObject({ _tag: "AssignRefused", problem: "has-owners", owners: [owner] })
       expect(yield* firstRow(world, owner)).toBe("23505")
       expect((yield* world.directory.placement(owner)).cell).toBe("a")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("leave the rows of erased people where the directory finds them", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(0)
+      const [stored, erasedNow] = [`erased:${crypto.randomUUID()}`, `erased:${crypto.randomUUID()}`]
+      // Erased before there were cells, and with an erasure over cells.
+      expect(yield* firstRow(world, stored)).toBe("written")
+      yield* new Directory(directorySql(world.cells[0].database)).keepIn(erasedNow, "a")
+      yield* assignBuckets(world.directory, cellsOf(world), "b", [bucketOf(stored), bucketOf(erasedNow)])
+      for (const pseudonym of [stored, erasedNow])
+        expect((yield* world.directory.placement(pseudonym)).cell, pseudonym).toBe("a")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("are not given to a cell that is not configured", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(0)
+      yield* directorySql(world.cells[0].database).register(["c"])
+      const refused = yield* Effect.flip(assignBuckets(world.directory, cellsOf(world), "c", [7]))
+      expect(refused).toMatchObject({ _tag: "AssignRefused", problem: "not-configured", cell: "c" })
+      expect((yield* world.directory.buckets([7]))[0]?.cell).toBe("a")
     }).pipe(Effect.scoped, Effect.runPromise))
 })

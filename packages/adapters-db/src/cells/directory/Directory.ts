@@ -90,10 +90,10 @@ export class Directory {
     })
   }
 
-  /** Places an owner in this cell, unless the owner is in it already. */
+  /** Places an owner in this cell by name, so that the owner stays if the bucket is assigned to another one. */
   keepIn(owner: string, cell: string): Effect.Effect<void, StorageFailed> {
     return Effect.flatMap(this.askAgain(owner), (present) => {
-      if (present === cell) return Effect.void
+      if (present === cell && this.#placements.get(owner)?.cell === cell) return Effect.void
       const placing = { try: () => Effect.runPromise(this.#source.place(owner, cell)), catch: failed }
       return Effect.andThen(Effect.tryPromise(placing), Effect.asVoid(this.askAgain(owner)))
     })

@@ -8,18 +8,20 @@ import { fencedTables, unfenced, waitForRunning } from "./fence.ts"
 import { AssignRefused, MoveRefused, OwnerBusy } from "./moveErrors.ts"
 import type { Cell } from "./ownerTables.ts"
 
-type Directory = Pick<MoveSql, "buckets" | "checkOpen" | "replaceBuckets">
+type Directory = Pick<MoveSql, "buckets" | "checkOpen" | "replace" | "replaceBuckets">
 
 /** The most time to wait for transactions of a cell that loses buckets. */
 const PATIENCE_MS = 5_000
 /** The most owners that a refusal names. */
 const NAMED = 10
 
+type Kind = "people" | "pseudonyms"
+
 /**
- * The owners with rows in a cell that live there by their bucket alone: neither moved away, nor at home there by name.
- * The first few of them in the order of their names.
+ * The people, or the pseudonyms of erased people, with rows in a cell that live there by their bucket alone: neither moved
+ * away, nor at home there by name. The first few people in the order of their names, or all pseudonyms.
  */
-const ownersIn = (cell: Cell, buckets: ReadonlyArray<number>) =>
+const ownersIn = (cell: Cell, buckets: ReadonlyArray<number>, kind: Kind) =>
   cell.owner.asOwner((sql) =>
     Effect.gen(function* () {
       const { schema } = cell.database
@@ -31,10 +33,10 @@ const ownersIn = (cell: Cell, buckets: ReadonlyArray<number>) =>
       const rows = yield* sql.query<Row & { person: string }>(
         `SELECT o.person FROM (${owners.join(" UNION ")}) o
         WHERE ${bucketSql("o.person")} = ANY ($1::int[]) AND o.person <> 'parley:no-person'
-          AND NOT starts_with(o.person, 'erased:')
+          AND starts_with(o.person, 'erased:') = $2
           AND NOT EXISTS (SELECT FROM ${schema}.moved_owners m WHERE m.person = o.person AND m.state IN ('home', 'moved'))
-        ORDER BY o.person LIMIT ${NAMED}`,
-        [buckets]
+        ORDER BY o.person LIMIT $3`,
+        [buckets, kind === "pseudonyms", kind === "people" ? NAMED : null]
       )
       return rows.map(({ person }) => person)
     })
@@ -76,8 +78,14 @@ const settleBuckets = Effect.fnUntraced(function* (
 
 /** Fails if a cell that would lose buckets has owners in them. */
 const checkOwners = (cell: Cell, places: ReadonlyArray<BucketPlace>) =>
-  Effect.flatMap(ownersIn(cell, numbers(places)), (owners) =>
+  Effect.flatMap(ownersIn(cell, numbers(places), "people"), (owners) =>
     owners.length === 0 ? Effect.void : Effect.fail(new AssignRefused({ cell: cell.id, problem: "has-owners", owners }))
+  )
+
+/** Places pseudonyms of erased people by name where their rows are: those do not move with their bucket. */
+const keepPseudonyms = (directory: Directory, cell: Cell, places: ReadonlyArray<BucketPlace>) =>
+  Effect.flatMap(ownersIn(cell, numbers(places), "pseudonyms"), (pseudonyms) =>
+    Effect.forEach(pseudonyms, (pseudonym) => directory.replace(pseudonym, 0, cell.id), { discard: true })
   )
 
 const losers = function* (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArray<BucketPlace>) {
@@ -89,6 +97,7 @@ const losers = function* (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArra
  * without rows go to the new cell.
  */
 const leave = Effect.fnUntraced(function* (
+  directory: Directory,
   cells: ReadonlyMap<string, Cell>,
   to: Cell,
   losing: ReadonlyArray<BucketPlace>
@@ -101,6 +110,7 @@ const leave = Effect.fnUntraced(function* (
     yield* fenceBuckets(cell, places)
     if (!(yield* waitForRunning(cell, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })
     yield* check
+    yield* keepPseudonyms(directory, cell, places)
     yield* copyAccess(cell, to, { buckets: numbers(places) })
   }
 })
@@ -132,7 +142,7 @@ export const assignBuckets = (
   Effect.gen(function* () {
     const { losing, target } = yield* planned(directory, cells, to, buckets)
     const giving = Effect.gen(function* () {
-      yield* leave(cells, target, losing)
+      yield* leave(directory, cells, target, losing)
       if (!(yield* directory.replaceBuckets(losing, () => to)))
         return yield* new AssignRefused({ cell: to, problem: "superseded", owners: [] })
     })
