@@ -5,7 +5,7 @@ import { assignBuckets, checkAssignment, finishAssignments } from "./assignBucke
 import { eraseMoved } from "./eraseMoved.ts"
 import { MoveRefused } from "./moveErrors.ts"
 import { countMove, finishMove, moveOwner } from "./moveOwner.ts"
-import { unfinishedMoves } from "./ownerStates.ts"
+import { settleState, unfinishedMoves } from "./ownerStates.ts"
 import type { Cell } from "./ownerTables.ts"
 
 /** An owner whose move was interrupted, or whose rows wait in a former cell to be erased. */
@@ -83,7 +83,14 @@ export const openMoves = (
     Effect.gen(function* () {
       const placement = yield* directory.placement(owner)
       const [from, to] = [yield* cellOf(placement.cell), yield* cellOf(name)]
-      if (from === to) return 0
+      if (from === to) {
+        // An earlier move may have ended between the flip and its last steps: the cells still refuse the owner's writes.
+        if (!dryRun)
+          yield* Effect.forEach([to, ...cells.values()], (cell) => settleState(cell, owner, placement), {
+            discard: true
+          })
+        return 0
+      }
       yield* directory.checkOpen(name)
       const input = { owner, from, to, directory, patienceMs }
       return yield* dryRun ? countMove(input) : moveOwner(input)

@@ -29,6 +29,8 @@ export const cellsMoveCommand = Command.make(
       const from = yield* directory.askAgain(user)
       const planned = yield* moving(() => moves.move(user, to, { dryRun: true }))
       if (from === to || dryRun) {
+        // Ends a move that was interrupted after the directory had changed.
+        if (!dryRun) yield* moving(() => moves.move(user, to))
         const line =
           from === to
             ? `${user} is in ${to} already.`
