@@ -107,10 +107,15 @@ export const openMoves = (
     for (const cell of cells.values()) yield* finishAssignments(directory, cell)
     return owners.size
   })
+  /** A cell that does not answer is no reason to leave the rows in the others. */
   const erase = (olderThanMs: number): Effect.Effect<number, DatabaseError> =>
-    Effect.map(
-      Effect.forEach(cells.values(), (cell) => eraseMoved(cell, olderThanMs)),
-      (counts) => counts.reduce((sum, count) => sum + count, 0)
+    Effect.flatMap(
+      Effect.forEach(cells.values(), (cell) => Effect.result(eraseMoved(cell, olderThanMs))),
+      (results) =>
+        Effect.map(
+          Effect.forEach(results, (result) => Effect.fromResult(result)),
+          (counts) => counts.reduce((sum, count) => sum + count, 0)
+        )
     )
   return {
     move: (owner, to, options = {}) => run(move(owner, to, options)),
