@@ -49,6 +49,9 @@ const migrateAll = async (
  * cell. If the directory is empty, all people are in the cell that is also the global database, or else in the first one.
  * Rejects as `openDatabase` does, and with `CellRefused`; with `migrate: false` also cells that do not answer at the moment
  * are opened.
+ *
+ * Experimental: a database does not know the name of its cell, so exchanged connection strings, or an older backup of the
+ * global database, give people second accounts.
  */
 export const openCells = async (options: OpenCellsOptions): Promise<OpenCells> => {
   checkCellNames(options)
