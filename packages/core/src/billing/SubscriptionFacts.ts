@@ -74,8 +74,9 @@ export interface SubscriptionFacts {
 const DAY_MS = 86_400_000
 
 /**
- * Returns true if a change was paid for within a period. A change that ends earlier belongs to another period, for
- * example to the month after a year whose rest was credited, and buys nothing for the months of that year. The
+ * Returns true if a change was paid for within a period. A change that ends earlier or later belongs to another period:
+ * for example to the month after a year whose rest was credited, or to the period after a trial, whose own invoice has not
+ * been reported yet. It buys nothing for this period, because that period's invoice would grant it again. The
  * tolerance of one day is for a period that is known only from its checkout, so that its end is an estimate. The
  * estimated end can be near the end of a period that began later; a change then belongs to that period if the reported
  * end of the period equals the end of the change.
@@ -87,7 +88,7 @@ export const isWithin = (
 ): boolean =>
   at >= period.start &&
   at < period.end &&
-  end > period.end - DAY_MS &&
+  Math.abs(end - period.end) < DAY_MS &&
   !seen.some(({ periodEnd, periodStart }) => periodStart > period.start && periodStart <= at && periodEnd === end)
 
 /** The facts of a subscription about which nothing has been reported. */
