@@ -6,7 +6,7 @@ import type { Directory } from "./directory/Directory.ts"
 import type { DirectorySql } from "./directory/directorySql.ts"
 import type { Moves } from "./moving/openMoves.ts"
 import type { Cell } from "./moving/ownerTables.ts"
-import type { Listed } from "./shared/listCell.ts"
+import type { Listed } from "./global/listCell.ts"
 
 /** An open database with its own stores. */
 export interface NamedDatabase {
@@ -23,7 +23,7 @@ export interface OpenedCells {
   /** The moves of owners between them. */
   readonly moves: Moves
   /**
-   * Writes the payment references and the bots' keys of these cells into the directory, as far as they are missing there;
+   * Writes the payment references and the bots' keys of these cells into the directory if they are missing there;
    * of the cells that were never looked at unless names are given.
    */
   readonly mend: (names?: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, Listed>, DatabaseError>

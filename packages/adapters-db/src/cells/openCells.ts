@@ -15,7 +15,7 @@ import { fenceCell } from "./administration/fenceCell.ts"
 import { type CellsOptions, cellsLayer, checkCellNames } from "./cellsLayer.ts"
 import { Databases, inDatabase, type NamedDatabase } from "./Databases.ts"
 import type { Moves } from "./moving/openMoves.ts"
-import type { Listed } from "./shared/listCell.ts"
+import type { Listed } from "./global/listCell.ts"
 
 /** The databases, and the options of `openDatabase` that all of them share. */
 export interface OpenCellsOptions extends Omit<OpenDatabaseOptions, keyof DatabaseOptions>, CellsOptions {}

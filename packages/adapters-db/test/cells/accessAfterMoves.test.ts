@@ -36,7 +36,7 @@ const answerTo = (stores: OpenCells, userId: ReturnType<typeof newUserId>) => {
 }
 
 describe.runIf(hasPostgres)("a person who has moved", { timeout: 120_000 }, () => {
-  it("is blocked, or not, as the newest change says, whatever an earlier cell remembers", () =>
+  it("is blocked, or not, as the newest change says, also if an earlier cell has an older record", () =>
     withServers(async (stores) => {
       const ann = newUserId()
       await stores.move(ann, "second")

@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("public keys of bots over two cells", () => {
     }
   })
 
-  it("name their bot as long as its cell has them, whatever statement of a change fails", async () => {
+  it("name their bot as long as its cell has them, also if any statement of a change fails", async () => {
     for (const cell of [0, 1]) {
       for (let request = 0; ; request += 1) {
         const owner = storyIn(cell).userId

@@ -124,7 +124,7 @@ describe.runIf(hasPostgres)("an owner with something in every table", { timeout:
           const written = a.owner.asOwner((sql) => sql.query(text, [owner]))
           const outcome = yield* Effect.match(written, {
             onSuccess: () => "written",
-            // Rows of the ledger are never changed or deleted, whoever they belong to.
+            // Rows of the ledger are never changed or deleted, also those of owners who live here.
             onFailure: ({ sqlState }) => (sqlState === "23001" && !text.startsWith("INSERT") ? MOVED : sqlState)
           })
           const verb = text.split(" ")[0] ?? ""

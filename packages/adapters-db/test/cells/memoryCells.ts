@@ -4,7 +4,7 @@ import { inMemoryStorageLayer, storagePortsFromContext } from "@parley/core/effe
 import { Effect, Layer } from "effect"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import type { DirectorySource } from "../../src/cells/directory/Directory.ts"
-import type { SharedRows } from "../../src/cells/shared/sharedRows.ts"
+import type { SharedRows } from "../../src/cells/global/sharedRows.ts"
 import { DatabaseError } from "../../src/database/Database.ts"
 
 /** All stores in memory, apart from others. */

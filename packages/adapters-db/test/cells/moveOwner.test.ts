@@ -75,7 +75,7 @@ describe.runIf(hasPostgres)("the move of an owner between two databases", () => 
     }).pipe(Effect.scoped, Effect.runPromise)
   )
 
-  it("fails no call and loses no answered operation, at whichever step it is killed", { timeout: 300_000 }, () =>
+  it("fails no call and loses no answered operation if it is killed at any step", { timeout: 300_000 }, () =>
     Effect.gen(function* () {
       const world = yield* openWorld(2)
       const answered = yield* newOwners(world, STEPS.length)

@@ -29,7 +29,7 @@ import { type Cell, ownedDigests, ownerTables } from "../../src/cells/moving/own
 import { isMoved } from "../../src/cells/routing/cellFailures.ts"
 import { cellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
-import { sharedRows } from "../../src/cells/shared/sharedRows.ts"
+import { sharedRows } from "../../src/cells/global/sharedRows.ts"
 import { Database } from "../../src/database/Database.ts"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"

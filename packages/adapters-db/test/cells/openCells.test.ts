@@ -117,7 +117,7 @@ describe.runIf(hasPostgres)("moves over open cells", { timeout: 240_000 }, () =>
   const open = (stores: OpenCells, userId: string) =>
     run(ledgerOfStores(stores).open({ userId, tier: "free", allowance: 100 }))
 
-  it("move an owner with all rows, say so before if asked to, and erase what is left", () =>
+  it("move an owner with all rows, say so before if asked to, and erase the remaining rows", () =>
     withTwo(async (one, stale) => {
       const ann = newUserId()
       await open(one, ann)

@@ -139,7 +139,7 @@ interface Stored {
   readonly claimed: ReadonlyArray<string>
 }
 
-/** Everything that each database stores of a story. The names of references and events are told without the story's. */
+/** Returns all rows that each database stores of a story. The names of references and events leave out the story's name. */
 export const storedOf = (on: Server, { name, userId }: { readonly name: string; readonly userId: string }) =>
   run(
     on,

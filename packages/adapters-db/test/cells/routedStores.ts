@@ -5,7 +5,7 @@ import { Directory, type DirectoryOptions } from "../../src/cells/directory/Dire
 import { directorySql } from "../../src/cells/directory/directorySql.ts"
 import type { CellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
-import { sharedRows } from "../../src/cells/shared/sharedRows.ts"
+import { sharedRows } from "../../src/cells/global/sharedRows.ts"
 import { Database } from "../../src/database/Database.ts"
 import type { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { storesLayer } from "../../src/storesLayer.ts"

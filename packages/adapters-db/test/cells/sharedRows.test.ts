@@ -161,7 +161,7 @@ describe.runIf(hasPostgres)("rows that all people share", () => {
         )
       )
       expect(named).toEqual([[], []])
-      // A customer of the erased person is nobody's again; another one is the returned person's.
+      // The customer of the erased person has no owner again; the other customer belongs to the returned person.
       const link = (customerId: string) =>
         BillingStore.use((store) => store.link({ ...linked, customerId, replaces: undefined }))
       expect(await run(cells.other, link(linked.customerId))).toEqual({ customerId: undefined, waiting: [] })

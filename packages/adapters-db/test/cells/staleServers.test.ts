@@ -53,7 +53,7 @@ const rowsIn = ({ database, owner: login }: Cell, owner: string) =>
 const move = (world: World, owner: string) => Effect.flatMap(moveOf(world, owner), moveOwner)
 
 describe.runIf(hasPostgres)("a server that has not heard of a move", { timeout: 300_000 }, () => {
-  it("writes the first row of an owner where the owner lives now, in whichever table", () =>
+  it("writes the first row of an owner, in each table, where the owner lives now", () =>
     Effect.gen(function* () {
       const world = yield* openWorld(1, NEVER)
       const first: Readonly<Record<string, (userId: string) => Effect.Effect<unknown, unknown, Ports>>> = {
@@ -122,8 +122,8 @@ describe.runIf(hasPostgres)("a server that has not heard of a move", { timeout: 
         expect((yield* on(world, 2)(inUnit)).map(({ id }) => id)).toEqual([document.id])
         expect(yield* on(world)(answers)).toEqual([1, 2, 55])
         // What is nowhere is still not found.
-        const nobody = newUserId()
-        const missing = yield* on(world)(Effect.flip(CreditRecords.use((records) => records.account(nobody))))
+        const stranger = newUserId()
+        const missing = yield* on(world)(Effect.flip(CreditRecords.use((records) => records.account(stranger))))
         expect(missing).toMatchObject({ _tag: "AccountNotFound" })
       }
     }).pipe(Effect.scoped, Effect.runPromise))

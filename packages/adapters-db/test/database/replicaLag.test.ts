@@ -18,7 +18,7 @@ it("an idle server's replica stays fresh", () => {
   expect(lag.lagMs(3_200)).toBe(200)
 })
 
-it("a replica is never taken for fresher than it is, whatever it replays and whenever it is asked", () => {
+it("a replica is never taken for fresher than it is, in any history of commits, replays and questions", () => {
   const history = fc.array(
     fc.record({
       later: fc.integer({ min: 1, max: 5_000 }),

@@ -15,7 +15,7 @@ export interface HmacSessionVerifierOptions extends ExpectedClaims {
   readonly secret: SessionSecret | ReadonlyArray<SessionSecret>
 }
 
-/** The only accepted algorithm, whatever a token's header names. */
+/** The only accepted algorithm. A token whose header names another one is refused. */
 const ALGORITHMS = ["HS256"]
 const HMAC = { name: "HMAC", hash: "SHA-256" }
 

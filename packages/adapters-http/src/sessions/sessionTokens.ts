@@ -20,7 +20,7 @@ import {
 export interface JudgedBy extends ExpectedClaims {
   /** Finds the key that verifies a token, by the token's header. */
   readonly keyOf: JWTVerifyGetKey
-  /** The accepted algorithms, whatever a token's header names. */
+  /** The accepted algorithms. The header of a token does not choose among others. */
   readonly algorithms: ReadonlyArray<string>
 }
 

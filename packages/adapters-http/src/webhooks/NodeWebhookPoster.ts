@@ -88,7 +88,7 @@ export const NodeWebhookPoster = ({
       request.on("close", () => fail(new Error("no answer")))
       request.on("response", (response) => {
         succeed({ status: response.statusCode ?? 0, retryAfter: response.headers["retry-after"] })
-        // The body of the response is ignored, whatever its length.
+        // The body of the response is ignored at any length.
         response.on("error", () => undefined)
         response.destroy()
       })

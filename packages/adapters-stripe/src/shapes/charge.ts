@@ -41,18 +41,18 @@ export const refundedCharge = (value: unknown): string | undefined =>
  * Movements are in the account's own currency, at the rate of each day, so their sum has no meaning. A lost dispute may
  * return an amount that was refunded before; it is lost nevertheless.
  */
-const fundsOf = (dispute: ShapeReader, told: PaymentDispute["funds"] | undefined): PaymentDispute["funds"] => {
+const fundsOf = (dispute: ShapeReader, reported: PaymentDispute["funds"] | undefined): PaymentDispute["funds"] => {
   const moved = (): ReadonlyArray<number> =>
     dispute.array("balance_transactions").map((transaction) => transaction.whole("amount"))
-  const funds = told ?? (moved().length === 0 ? "untouched" : undefined)
+  const funds = reported ?? (moved().length === 0 ? "untouched" : undefined)
   const status = dispute.optionalText("status")
   if (funds !== "untouched" && status === "won") return "reinstated"
   if (funds !== "untouched" && status === "lost") return "withdrawn"
   return funds ?? (moved().some((amount) => amount > 0) ? "reinstated" : "withdrawn")
 }
 
-/** Reads a dispute. `told` is the state of its money according to the event; undefined if the event does not say it. */
-export const paymentDispute = (value: unknown, told?: PaymentDispute["funds"]): PaymentDispute => {
+/** Reads a dispute. `reported` is the state of its money according to the event; undefined if the event does not say it. */
+export const paymentDispute = (value: unknown, reported?: PaymentDispute["funds"]): PaymentDispute => {
   const dispute = new ShapeReader(value, "dispute")
   return {
     id: dispute.text("id"),
@@ -60,6 +60,6 @@ export const paymentDispute = (value: unknown, told?: PaymentDispute["funds"]): 
     paymentId: dispute.optionalId("payment_intent"),
     amount: dispute.amount("amount"),
     currency: dispute.currency("currency"),
-    funds: fundsOf(dispute, told)
+    funds: fundsOf(dispute, reported)
   }
 }

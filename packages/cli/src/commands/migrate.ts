@@ -93,9 +93,9 @@ const migrateAll = Effect.fnUntraced(function* (writes: boolean, json: boolean) 
   const { exit, results } = isOne
     ? { results: [{ database: undefined, result: yield* migrateOne(writes) }], exit: undefined }
     : yield* migrateCells(writes)
-  const told = asJson(results) as object
+  const reported = asJson(results) as object
   const lines = asLines(results.map(({ database, result }) => ({ database, result: linesOf(result) })))
-  yield* printResult(json, { dryRun: !writes, ...told }, lines)
+  yield* printResult(json, { dryRun: !writes, ...reported }, lines)
   if (exit !== undefined) return yield* new Unhealthy({ exit })
   return results.some(isPending)
 })

@@ -20,7 +20,7 @@ const byPerson = orderedOverAll({
   isEndless: false
 })
 
-/** The lists that have one order over all databases; by times they have it as far as the databases' clocks agree. */
+/** The lists that have one order over all databases. Lists by time have it if the clocks of the databases agree. */
 export const orders: Readonly<Record<string, (routes: Routes, call: Call) => Method>> = {
   "billingUpkeep.credited": byPerson,
   "billingUpkeep.people": byPerson,

@@ -42,7 +42,7 @@ const limitOf = ([first]: Args): number => {
   return typeof limit === "number" ? limit : Number.POSITIVE_INFINITY
 }
 
-/** The first result of a kind, whichever database has it. It fails if none has it and one of them did not answer. */
+/** Returns the first result that any database has. Fails if none has one and a database did not answer. */
 const oneOf = (answers: ReadonlyArray<Answer>, wanted: (result: unknown) => boolean, otherwise: unknown): Work => {
   const found = answers.find(({ result }) => Result.isSuccess(result) && wanted(result.success))
   return found === undefined ? Effect.as(allOf(answers), otherwise) : Effect.fromResult(found.result)

@@ -105,7 +105,8 @@ const leave = Effect.fnUntraced(function* (
   for (const { cell, name, places } of losers(cells, losing)) {
     if (cell === undefined) return yield* new AssignRefused({ cell: name, problem: "not-configured", owners: [] })
     const check = checkOwners(cell, places)
-    // Before, so that a refusal holds up nobody; and after, because new owners may have come.
+    // The check runs before the change, so that a refused assignment delays no person, and after it, because new owners may
+    // have been added meanwhile.
     yield* check
     yield* fenceBuckets(cell, places)
     if (!(yield* waitForRunning(cell, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })

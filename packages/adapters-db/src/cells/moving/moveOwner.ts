@@ -120,7 +120,7 @@ const settle = Effect.fnUntraced(function* ({ from, onStep, owner, to }: MoveInp
   yield* step("moved")
 })
 
-/** Ends what an earlier move left, whichever it was. */
+/** Ends an earlier move of the owner that was interrupted, to any cell. */
 const cancel = Effect.fnUntraced(function* (input: MoveInput, { cell, version }: Placement) {
   yield* input.directory.replace(input.owner, version, cell)
   const placement = yield* input.directory.placement(input.owner)
@@ -215,7 +215,7 @@ export const moveOwner = (input: MoveInput) =>
     yield* waitForWork(from, tables.source, owner, patienceMs)
     yield* input.onStep?.("checked") ?? Effect.void
     const claimed = yield* claim(input, placement)
-    // Whatever failed: afterwards the owner lives where the directory says, and can be written there.
+    // After each failure the owner lives in the cell that the directory names, and that cell accepts writes again.
     return yield* Effect.tapError(begin(input, tables, claimed), () => Effect.ignore(cancel(input, claimed)))
   }).pipe(forPurpose("building"))
 

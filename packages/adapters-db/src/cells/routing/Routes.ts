@@ -2,7 +2,7 @@ import type { StoragePorts } from "@parley/core"
 import { Effect } from "effect"
 import type { Directory } from "../directory/Directory.ts"
 import type { CellMarks } from "./cellMarks.ts"
-import type { SharedRows } from "../shared/sharedRows.ts"
+import type { SharedRows } from "../global/sharedRows.ts"
 
 /** The stores of one database. */
 export interface Place {

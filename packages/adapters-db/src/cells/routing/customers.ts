@@ -1,6 +1,6 @@
 import { type BillingAccount, type Linked, type LinkInput, NO_PERSON, type Owner } from "@parley/core/adapter"
 import { Effect } from "effect"
-import { ERASED_OWNER } from "../shared/paymentDirectory.ts"
+import { ERASED_OWNER } from "../global/paymentDirectory.ts"
 import { askGlobal, askIn } from "./askGlobal.ts"
 import { withUnit } from "./byOwner.ts"
 import { allWaiting } from "./paymentEvents.ts"

@@ -12,7 +12,7 @@ import {
 } from "@parley/core/adapter"
 import { Effect, Result, Semaphore } from "effect"
 import { answersOf } from "../merging/overAll.ts"
-import { ERASED_OWNER } from "../shared/paymentDirectory.ts"
+import { ERASED_OWNER } from "../global/paymentDirectory.ts"
 import { askGlobal, askIn, following } from "./askGlobal.ts"
 import { inCellOf, inUnit, withUnit } from "./byOwner.ts"
 import { CurrentUnit, type Unit } from "./CurrentUnit.ts"

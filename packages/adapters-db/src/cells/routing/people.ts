@@ -1,6 +1,6 @@
 import type { AccountInUse, ErasedData, EraseInput, ListPeopleInput } from "@parley/core/adapter"
 import { Effect } from "effect"
-import type { KnownNames } from "../shared/cellRows.ts"
+import type { KnownNames } from "../global/cellRows.ts"
 import { askGlobal, askIn, following } from "./askGlobal.ts"
 import { inPlace, withUnit } from "./byOwner.ts"
 import type { Call, Method, Place, Routes } from "./Routes.ts"

@@ -23,7 +23,7 @@ import {
 import { erasePerson, listPeople } from "./people.ts"
 import { dueOverAll, resetInItsCell } from "../merging/resetsOverAll.ts"
 import { type Args, type Call, callOf, type Method, type Routes } from "./Routes.ts"
-import type { SharedRows } from "../shared/sharedRows.ts"
+import type { SharedRows } from "../global/sharedRows.ts"
 import { workOverAll } from "../merging/workOverAll.ts"
 
 /** A rule of `storageReach`, for arguments of any type. */

@@ -41,7 +41,7 @@ export const cellsMoveCommand = Command.make(
       const entry = { action: "cells move", by, userId: user, reason, details: `from ${from} to ${to}` }
       yield* AuditLog.use((log) => log.record(entry))
       const rows = yield* moving(() => moves.move(user, to))
-      const line = `Moved ${user} with ${rows} rows from ${from} to ${to}. Workers erase what is left there later.`
+      const line = `Moved ${user} with ${rows} rows from ${from} to ${to}. Workers erase the former rows later.`
       yield* printResult(json, { dryRun, user, from, to, rows, moved: true }, [line])
     })
     yield* CommandContext.use((context) => context.run(work, { direct: true }))

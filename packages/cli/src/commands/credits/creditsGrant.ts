@@ -46,14 +46,14 @@ export const creditsGrantCommand = Command.make(
       const done = Option.isSome(given) ? yield* credits.done(user, key) : undefined
       if (done !== undefined && (done.type !== "grant" || done.amount !== amount))
         return yield* new KeyConflict({ key })
-      const told = { user, amount, key, dryRun, replayed: done !== undefined }
+      const reported = { user, amount, key, dryRun, replayed: done !== undefined }
       const doneAt = done === undefined ? undefined : new Date(done.createdAt).toISOString()
       if (dryRun) {
         const line =
           done === undefined
             ? `Would give ${user} ${amount} credits under the key ${key}.`
             : already(user, amount, key, done)
-        return yield* printResult(json, { ...told, doneAt, available: before.available }, [line])
+        return yield* printResult(json, { ...reported, doneAt, available: before.available }, [line])
       }
       if (done === undefined) {
         yield* Console.error(
@@ -67,7 +67,7 @@ export const creditsGrantCommand = Command.make(
         done === undefined
           ? `${user} was given ${amount} credits and has ${available} available.`
           : `${already(user, amount, key, done)} ${available} are available.`
-      yield* printResult(json, { ...told, doneAt, transactionId: transaction.id, available }, [line])
+      yield* printResult(json, { ...reported, doneAt, transactionId: transaction.id, available }, [line])
     })
     yield* CommandContext.use((context) => context.run(work))
   })

@@ -35,15 +35,15 @@ export const creditsRefundCommand = Command.make(
       const actions = yield* OperatorActions
       const { charge, granted, paid } = yield* actions.purchase(user, payment)
       const part = Option.getOrElse(refunded, () => paid)
-      const told = { user, payment: charge, granted, paid, refunded: part, reason, dryRun }
+      const reported = { user, payment: charge, granted, paid, refunded: part, reason, dryRun }
       if (dryRun) {
         const line = `Would take back what ${part} of the ${paid} paid had bought of ${granted} credits: ${reason}.`
-        return yield* printResult(json, told, [line])
+        return yield* printResult(json, reported, [line])
       }
       const made = yield* actions.refund({ userId: user, asked: { by, reason }, payment, refunded: part })
       const { available, debt } = yield* CreditService.use((credits) => credits.find(user))
       const line = `The credits of ${user} changed by ${made.amount}: ${available} available, ${debt} owed. No money was moved.`
-      yield* printResult(json, { ...told, transactionId: made.id, amount: made.amount, available, debt }, [line])
+      yield* printResult(json, { ...reported, transactionId: made.id, amount: made.amount, available, debt }, [line])
     })
     yield* CommandContext.use((context) => context.run(work))
   })

@@ -81,7 +81,7 @@ const indexOne = Effect.fnUntraced(function* (by: EmbeddedModel, dryRun: boolean
   const { buildingMemory } = yield* Effect.promise(() => import("@parley/adapters-db"))
   const found = yield* look(by.model)
   const memoryBytes = buildingMemory(by, found.passages)
-  const told = (built: boolean, { current, others }: Found) => ({
+  const reported = (built: boolean, { current, others }: Found) => ({
     built,
     model: by.model,
     passages: found.passages,
@@ -89,14 +89,14 @@ const indexOne = Effect.fnUntraced(function* (by: EmbeddedModel, dryRun: boolean
     index: current ?? null,
     others
   })
-  if (dryRun) return { facts: told(false, found), lines: plannedLines(by.model, memoryBytes, found) }
+  if (dryRun) return { facts: reported(false, found), lines: plannedLines(by.model, memoryBytes, found) }
   const built = yield* build(by, found, asked)
   const after = yield* look(by.model)
   const size = megabytes(after.current?.bytes ?? 0)
   const said = built
     ? `Built an index over ${after.passages} embeddings of ${by.model}: ${size}.`
     : `The index over the embeddings of ${by.model} is there: ${size}.`
-  return { facts: told(built, after), lines: [said, ...otherLines(after)] }
+  return { facts: reported(built, after), lines: [said, ...otherLines(after)] }
 })
 
 /** `parley vectors index` */

@@ -113,7 +113,7 @@ const looked = (config: ParleyConfig, cell?: string) => {
   )
 }
 
-/** The checks that read the rows of all people, whatever database has them. */
+/** The checks that read the rows of all people in all databases. */
 const sharedChecks = (config: ParleyConfig) =>
   Effect.map(
     Effect.all([tierChecks, inboxChecks, subscriptionChecks, documentChecks, workChecks(config)]),

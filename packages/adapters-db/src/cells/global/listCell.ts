@@ -38,7 +38,7 @@ const takeAll = Effect.fnUntraced(function* (global: Database["Service"], rows: 
 })
 
 /**
- * Writes the references and the keys of a cell's people into the global database, as far as they are missing there, moves
+ * Writes the references and the keys of a cell's people into the global database if they are missing there, moves
  * events without an owner into it, and notes that the cell is listed.
  */
 const listCell = Effect.fnUntraced(function* (
