@@ -2,6 +2,7 @@ import type { StoragePort } from "@parley/core/effect"
 import { Context, Effect } from "effect"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
+import type { ExpectedCell } from "./administration/ExpectedCell.ts"
 import type { Directory } from "./directory/Directory.ts"
 import type { DirectorySql } from "./directory/directorySql.ts"
 import type { Moves } from "./moving/openMoves.ts"
@@ -13,6 +14,8 @@ export interface NamedDatabase {
   /** The name of the cell, or "global". */
   readonly name: string
   readonly services: Context.Context<Database | DatabaseOwner | StoragePort>
+  /** The identity that connections to the database of a cell must find. */
+  readonly expected?: ExpectedCell | undefined
 }
 
 /** The cells of a program, and the directory of their owners in the global database. */

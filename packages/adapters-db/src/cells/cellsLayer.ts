@@ -1,11 +1,13 @@
 import { openStorageLayer, type StoragePort, storagePortsFromContext } from "@parley/core/effect"
 import { Context, Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
+import { ConnectionCheck } from "../database/server/ConnectionCheck.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import type { FolderInUse } from "../database/embedded/folderLock.ts"
 import { type DatabaseOptions, databaseLayer } from "../databaseLayer.ts"
 import type { JobQueueOptions } from "../jobs/JobQueueOptions.ts"
 import { storesLayer } from "../storesLayer.ts"
+import { ExpectedCell } from "./administration/ExpectedCell.ts"
 import { cellOf, Databases, type NamedDatabase } from "./Databases.ts"
 import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
 import { directorySql } from "./directory/directorySql.ts"
@@ -40,11 +42,14 @@ export const checkCellNames = ({ cells, global }: CellsOptions): void => {
 const portsOf = ({ services }: NamedDatabase) => Effect.provideContext(storagePortsFromContext, services)
 
 const makeCells = Effect.fnUntraced(function* ({ cells, directory: caching, global, jobs }: CellsOptions) {
-  const open = (name: string, database: DatabaseOptions) =>
-    Effect.map(
-      Layer.build(Layer.fresh(Layer.provideMerge(storesLayer(jobs), databaseLayer({ ...database, cell: name })))),
-      (services): NamedDatabase => ({ name, services })
+  const open = (name: string, database: DatabaseOptions) => {
+    const expected = new ExpectedCell(database.schema ?? "parley")
+    const stores = Layer.provideMerge(storesLayer(jobs), databaseLayer({ ...database, cell: name }))
+    return Effect.map(
+      Layer.build(Layer.fresh(Layer.provide(stores, Layer.succeed(ConnectionCheck, expected.check)))),
+      (services): NamedDatabase => ({ name, services, expected })
     )
+  }
   const byName = new Map(
     yield* Effect.forEach(Object.entries(cells), ([name, database]) =>
       Effect.map(open(name, database), (opened) => [name, opened] as const)

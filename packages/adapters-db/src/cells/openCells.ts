@@ -1,6 +1,7 @@
 import { storagePortsFromContext } from "@parley/core/effect"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type { DatabaseOptions } from "../databaseLayer.ts"
+import type { DatabaseError } from "../database/Database.ts"
 import { migrate } from "../migrations/migrate.ts"
 import {
   migrateDatabase,
@@ -12,6 +13,7 @@ import {
 import { absentCells } from "./administration/absentCells.ts"
 import { beginDirectory } from "./administration/beginDirectory.ts"
 import { fenceCell } from "./administration/fenceCell.ts"
+import { checkCell, checkConfigured, nameCell } from "./administration/identifyCell.ts"
 import { type CellsOptions, cellsLayer, checkCellNames } from "./cellsLayer.ts"
 import { Databases, inDatabase, type NamedDatabase } from "./Databases.ts"
 import type { Moves } from "./moving/openMoves.ts"
@@ -31,39 +33,50 @@ export interface OpenCells extends OpenDatabase, Moves {
   mendDirectory(): Promise<ReadonlyMap<string, Listed>>
 }
 
-/** The global database first: a change of the schema reaches the cells after it. */
-const migrateAll = async (
-  { cells, global }: OpenCellsOptions,
-  all: ReadonlyArray<NamedDatabase>,
-  run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
-): Promise<void> => {
-  for (const database of all) {
-    const options = cells[database.name] ?? (typeof global === "string" ? {} : global)
-    if (migratesDirectly(options)) await migrateDatabase(options)
-    else await run(inDatabase(database, migrate()))
-  }
-}
+/**
+ * Brings the schemas and the directory up to date, the global database first, and checks that each database is the cell of
+ * its name. Without migrations, cells that do not answer are not checked: their connections are, when they answer.
+ */
+const prepare = ({ cells: configured, global: options, migrate: migrates = true }: OpenCellsOptions) =>
+  Effect.gen(function* () {
+    const { all, cells, global } = yield* Databases
+    const bringUpToDate = (database: NamedDatabase) => {
+      const own = configured[database.name] ?? (typeof options === "string" ? {} : options)
+      if (!migrates) return Effect.void
+      return migratesDirectly(own)
+        ? Effect.tryPromise({ try: () => migrateDatabase(own), catch: (error) => error as DatabaseError })
+        : inDatabase(database, migrate())
+    }
+    yield* bringUpToDate(global)
+    yield* beginDirectory
+    if (cells !== undefined) yield* cells.sql.register([...cells.byName.keys()])
+    yield* checkConfigured
+    for (const database of all) {
+      if (!migrates) {
+        yield* Effect.catchTag(checkCell(database), "DatabaseError", () => Effect.void)
+        continue
+      }
+      yield* checkCell(database)
+      if (database !== global) yield* bringUpToDate(database)
+      yield* nameCell(database)
+      yield* fenceCell(database)
+    }
+  })
 
 /**
  * Opens several databases as one, for developers who use promises. Each person's rows are in one of them, the person's
  * cell. If the directory is empty, all people are in the cell that is also the global database, or else in the first one.
  * Rejects as `openDatabase` does, and with `CellRefused`; with `migrate: false` also cells that do not answer at the moment
  * are opened.
- *
- * Experimental: a database does not know the name of its cell, so exchanged connection strings, or an older backup of the
- * global database, give people second accounts.
  */
 export const openCells = async (options: OpenCellsOptions): Promise<OpenCells> => {
   checkCellNames(options)
   const runtime = ManagedRuntime.make(Layer.provideMerge(cellsLayer(options), openingLayer(options)))
   const run = <A, E>(effect: Effect.Effect<A, E>) => runtime.runPromise(effect)
   try {
-    const { all, cells } = await runtime.runPromise(Databases)
-    if (options.migrate !== false) await migrateAll(options, all, run)
-    await runtime.runPromise(beginDirectory)
+    const { cells } = await runtime.runPromise(Databases)
     if (cells === undefined) throw new Error("There are no cells.")
-    await run(cells.sql.register([...cells.byName.keys()]))
-    if (options.migrate !== false) await runtime.runPromise(Effect.forEach(all, fenceCell))
+    await runtime.runPromise(prepare(options))
     await run(cells.mend())
     return {
       ...(await runtime.runPromise(storagePortsFromContext)),

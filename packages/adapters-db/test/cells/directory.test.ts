@@ -6,6 +6,7 @@ import { directorySql } from "../../src/cells/directory/directorySql.ts"
 import { Database } from "../../src/database/Database.ts"
 import { databases } from "../databases.ts"
 import { MemoryDirectory } from "./memoryCells.ts"
+import { give } from "./routedStores.ts"
 
 const run = Effect.runPromise
 const NEVER = { refreshMs: Number.POSITIVE_INFINITY }
@@ -28,16 +29,14 @@ for (const { layer, name } of databases.slice(-1)) {
         const [early, late] = [new Directory(sql, NEVER), new Directory(sql, { ...NEVER, mostPlacements: 1 })]
         const cells = (directory: Directory) => Effect.forEach(owners, (owner) => directory.cellOf(owner))
         expect(yield* cells(early)).toEqual(["a", "a", "a", "a"])
-        yield* sql.assign("b", [bucketOf("ann")])
+        yield* give(database, "b", [bucketOf("ann")])
         yield* Effect.forEach(["b", "a", "b"], (cell) => sql.place("bob", cell))
         yield* sql.place("erased:4f2c", "b")
         expect(yield* cells(early)).toEqual(["a", "a", "a", "a"])
         yield* early.refresh
         for (const directory of [early, late]) expect(yield* cells(directory)).toEqual(["b", "b", "a", "b"])
         expect(yield* Effect.flip(sql.place("ann", "nowhere"))).toMatchObject({ _tag: "CellNotOpen" })
-        expect(yield* Effect.flip(sql.assign("nowhere", [1]))).toMatchObject({ _tag: "CellNotOpen" })
         yield* database.statement(`UPDATE ${database.schema}.cells SET state = 'draining' WHERE name = 'b'`)
-        expect(yield* Effect.flip(sql.assign("b", [1]))).toMatchObject({ _tag: "CellNotOpen", cell: "b" })
         // Who is erased in a draining cell is placed there.
         yield* sql.place("erased:77aa", "b")
       }).pipe(Effect.provide(layer))
@@ -91,4 +90,21 @@ it("while the global database is away, what is known serves, and what is not fai
   expect(await run(Effect.flip(empty.cellOf("ann")))).toMatchObject({ _tag: "StorageFailed", retryable: true })
   source.isAway = false
   expect(await run(empty.cellOf("ann"))).toBe(source.cellOf("ann"))
+})
+
+it("serves nobody by a directory that has become older, and everybody again by one that has not", async () => {
+  const source = new MemoryDirectory(CELLS)
+  for (let index = 0; index < 4; index += 1) source.move(`owner-${index}`, "b")
+  const directory = new Directory(source, NEVER)
+  expect(await run(directory.cellOf("owner-3"))).toBe("b")
+  source.restore(2)
+  const refused = { _tag: "StorageFailed", retryable: false }
+  expect(await run(Effect.flip(directory.refresh))).toMatchObject(refused)
+  for (const owner of ["owner-0", "owner-3", "ann"])
+    expect(await run(Effect.flip(directory.cellOf(owner)))).toMatchObject(refused)
+  expect(await run(Effect.flip(directory.askAgain("ann")))).toMatchObject(refused)
+  for (let index = 0; index < 4; index += 1) source.move(`owner-${index}`, "a")
+  for (const owner of ["owner-3", "owner-0"]) expect(await run(directory.cellOf(owner))).toBe("a")
+  directory.requireVersion(100)
+  expect(await run(Effect.flip(directory.cellOf("owner-3")))).toMatchObject(refused)
 })

@@ -54,6 +54,12 @@ export class MemoryDirectory implements DirectorySource {
     this.placements.set(owner, { cell, version: this.#version })
   }
 
+  /** Has the directory forget its newest changes, as after a restore of a backup. */
+  restore(version: number): void {
+    this.#version = version
+    for (const [owner, placed] of this.placements) if (placed.version > version) this.placements.delete(owner)
+  }
+
   place(owner: string, cell: string) {
     return this.#ask(() => this.move(owner, cell))
   }
@@ -74,11 +80,15 @@ export class MemoryDirectory implements DirectorySource {
     return this.#ask(() => {
       const placements = [...this.placements].map(([owner, placed]) => ({ owner, ...placed }))
       const newest = placements.filter(({ version }) => version > since).toSorted((a, b) => b.version - a.version)
-      return { buckets: [...this.buckets], placements: newest.slice(0, most) }
+      return { version: this.#version, buckets: [...this.buckets], placements: newest.slice(0, most) }
     })
   }
 
   find(owner: string) {
-    return this.#ask(() => ({ bucket: this.buckets[bucketOf(owner)], placed: this.placements.get(owner) }))
+    return this.#ask(() => ({
+      version: this.#version,
+      bucket: this.buckets[bucketOf(owner)],
+      placed: this.placements.get(owner)
+    }))
   }
 }

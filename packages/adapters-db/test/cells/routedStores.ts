@@ -3,6 +3,7 @@ import { openStorageLayer, storagePortsFromContext } from "@parley/core/effect"
 import { Context, Effect, Layer } from "effect"
 import { Directory, type DirectoryOptions } from "../../src/cells/directory/Directory.ts"
 import { directorySql } from "../../src/cells/directory/directorySql.ts"
+import { moveSql } from "../../src/cells/directory/moveSql.ts"
 import type { CellMarks } from "../../src/cells/routing/cellMarks.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
 import { sharedRows } from "../../src/cells/global/sharedRows.ts"
@@ -28,11 +29,17 @@ const openCell = (database: Layer.Layer<Database | DatabaseOwner>) =>
     }
   })
 
+/** Gives buckets to a cell in the directory alone: its owners, if there are any, stay where they are. */
+export const give = (database: Database["Service"], cell: string, buckets: ReadonlyArray<number>) => {
+  const sql = moveSql(database)
+  return Effect.flatMap(sql.buckets(buckets), (places) => sql.replaceBuckets(places, () => cell))
+}
+
 /** Gives each cell every n-th bucket. */
-export const spread = (names: ReadonlyArray<string>) => (sql: ReturnType<typeof directorySql>) =>
+const spread = (database: Database["Service"], names: ReadonlyArray<string>) =>
   Effect.forEach(names, (name, index) => {
     const buckets = Array.from({ length: 4096 }, (_, bucket) => bucket).filter((at) => at % names.length === index)
-    return sql.assign(name, buckets)
+    return give(database, name, buckets)
   })
 
 /** All stores over `count` cells, of which the first one is also the global database. */
@@ -52,7 +59,7 @@ export const routedOver = (
       if (first === undefined) throw new Error("no cells")
       const sql = directorySql(first.database)
       yield* sql.register(names)
-      yield* spread(names)(sql)
+      yield* spread(first.database, names)
       const directory = new Directory(sql, options)
       yield* directory.refresh
       const ports = new Map<string, StoragePorts>(

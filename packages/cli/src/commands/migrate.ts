@@ -1,3 +1,4 @@
+import type { NamedDatabase } from "@parley/adapters-db"
 import { Console, Effect, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { exitCodes } from "../exitCodes.ts"
@@ -63,13 +64,22 @@ const failureOf = (cell: string, error: unknown): string => {
 
 /** Migrates the global database, then each cell; a cell that fails is named, and the next run continues with it. */
 const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
-  const { beginDirectory, Databases, fenceCell } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const { beginDirectory, checkCell, checkConfigured, Databases, fenceCell, nameCell } = yield* Effect.promise(
+    () => import("@parley/adapters-db")
+  )
   const { all, global } = yield* Databases
   const results: Array<OfDatabase<Migrated>> = []
   const failures: Array<unknown> = []
+  const migrateCell = Effect.fnUntraced(function* (database: NamedDatabase) {
+    if (database !== global) yield* checkCell(database)
+    const migrated = yield* migrateOne(writes)
+    if (!writes) return migrated
+    if (database === global) yield* Effect.andThen(beginDirectory, checkConfigured)
+    yield* Effect.andThen(nameCell(database), fenceCell(database))
+    return migrated
+  })
   for (const database of all) {
-    const fence = writes ? fenceCell(database) : Effect.void
-    const migrated = yield* Effect.result(Effect.tap(onDatabase(database, migrateOne(writes)), () => fence))
+    const migrated = yield* Effect.result(onDatabase(database, migrateCell(database)))
     if (Result.isSuccess(migrated)) results.push({ database: database.name, result: migrated.success })
     else if (database === global) return yield* Effect.fail(migrated.failure)
     else {
@@ -78,7 +88,6 @@ const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
     }
   }
   if (writes) {
-    yield* beginDirectory
     const { mendDirectory } = yield* Effect.promise(() => import("../databases/mendDirectory.ts"))
     yield* mendDirectory
   }

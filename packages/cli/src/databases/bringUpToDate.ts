@@ -1,10 +1,13 @@
 import {
   beginDirectory,
+  checkCell,
+  checkConfigured,
   DatabaseError,
   Databases,
   fenceCell,
   inDatabase,
   migrate,
+  nameCell,
   type NamedDatabase,
   pendingMigrations
 } from "@parley/adapters-db"
@@ -29,57 +32,58 @@ const nameOf = ({ name }: NamedDatabase, isOneOfSeveral: boolean): string =>
 const warn = (message: string, cell: string) =>
   Effect.annotateLogs(Effect.logWarning(message), { reason: "cell_unavailable", cell })
 
+/** Brings one of several databases up to date if it is the cell of its name. */
+const bringCellUpToDate = (cell: NamedDatabase) =>
+  Effect.gen(function* () {
+    yield* checkCell(cell)
+    yield* inDatabase(cell, bringUpToDate(nameOf(cell, true)))
+    yield* nameCell(cell)
+    yield* fenceCell(cell)
+  })
+
 /**
- * Brings every database up to date, the global one first, and the directory with it. Returns the names of the cells that do
- * not answer: a server starts without them.
+ * Brings every database up to date, the global one first, and the directory with it. Fails if a database is not the cell of
+ * its name. Returns the names of the cells that do not answer: a server starts without them.
  */
 export const bringAllUpToDate = Effect.gen(function* () {
   const { all, cells, global } = yield* Databases
-  const absent: Array<string> = []
-  for (const database of all) {
-    const work = Effect.andThen(
-      inDatabase(database, bringUpToDate(nameOf(database, cells !== undefined))),
-      fenceCell(database)
-    )
-    if (database === global) yield* work
-    else {
-      yield* Effect.catchIf(
-        work,
-        (error) => error instanceof DatabaseError,
-        () => Effect.sync(() => void absent.push(database.name))
-      )
-    }
-  }
+  yield* inDatabase(global, bringUpToDate(nameOf(global, cells !== undefined)))
   yield* checkOnlyDatabase
   yield* beginDirectory
+  yield* checkConfigured
+  const absent: Array<string> = []
+  for (const database of cells === undefined ? [] : all) {
+    yield* Effect.catchIf(
+      bringCellUpToDate(database),
+      (error) => error instanceof DatabaseError && database !== global,
+      () => Effect.sync(() => void absent.push(database.name))
+    )
+  }
   yield* mendDirectory
   for (const name of absent) yield* warn("A cell does not answer. Its people wait until it does.", name)
-  yield* warnOfDirectory
+  yield* warnOfUnknown
   return absent
 })
 
-/** Cells that only the configuration or only the directory knows. */
-const warnOfDirectory = Effect.gen(function* () {
+/** Warns of cells that the directory does not know. */
+const warnOfUnknown = Effect.gen(function* () {
   const { cells } = yield* Databases
   if (cells === undefined) return
   const listed = yield* cells.sql.list
-  for (const { buckets, name, placements } of listed) {
-    if (cells.byName.has(name) || buckets + placements === 0) continue
-    yield* warn("The directory has people in a cell that PARLEY_CELLS does not name. Their requests fail.", name)
-  }
   for (const name of cells.byName.keys()) {
     if (listed.some((cell) => cell.name === name)) continue
     yield* warn('A cell of PARLEY_CELLS is not in the directory. Add it with "parley cells add".', name)
   }
 })
 
-/** Brings a cell that was away up to date when it answers. */
+/** Brings a cell that was away up to date when it answers, as the cell of its name. */
 export const bringUpToDateLater = (name: string) =>
   Effect.gen(function* () {
     const cell = (yield* Databases).cells?.byName.get(name)
     if (cell === undefined) return
-    yield* Effect.retry(Effect.andThen(inDatabase(cell, bringUpToDate(nameOf(cell, true))), fenceCell(cell)), {
+    const bringing = Effect.tapErrorTag(bringCellUpToDate(cell), "CellRefused", ({ message }) => warn(message, name))
+    yield* Effect.retry(bringing, {
       schedule: Schedule.spaced(AGAIN),
-      while: (error) => error instanceof DatabaseError
+      while: (error) => error instanceof DatabaseError || error._tag === "CellRefused"
     })
   }).pipe(Effect.catch(({ message }) => warn(message, name)))

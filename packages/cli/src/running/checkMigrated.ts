@@ -1,38 +1,51 @@
+import type { NamedDatabase } from "@parley/adapters-db"
 import { Effect } from "effect"
 import { CellsNotConfigured, MigrationsPending } from "./commandErrors.ts"
 
 /** A cell that does not answer in this time is not checked: what reaches its people fails by itself. */
 const WITHIN = "3 seconds"
 
-/** Fails if people are in several cells, and the configuration names none: an only database has all people. */
+/** Fails if the configuration names no cells, and the database does not have all people. */
 export const checkOnlyDatabase = Effect.gen(function* () {
-  const { Databases, inDatabase, populatedCells } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const { checkAlone, Databases, inDatabase, populatedCells } = yield* Effect.promise(
+    () => import("@parley/adapters-db")
+  )
   const { cells: opened, global } = yield* Databases
   if (opened !== undefined) return
   const cells = yield* inDatabase(global, populatedCells)
+  yield* inDatabase(global, checkAlone)
   if (cells.length > 1) return yield* new CellsNotConfigured({ cells })
 })
 
-/** Fails if a schema is older than the program, or the configuration lacks the cells. */
+/** Fails if a schema is older than the program, the configuration lacks cells, or a database is not the cell of its name. */
 export const checkMigrated = Effect.gen(function* () {
-  const { DatabaseError, Databases, inDatabase, pendingMigrations } = yield* Effect.promise(
-    () => import("@parley/adapters-db")
-  )
-  const { all, global } = yield* Databases
-  const ofGlobal = yield* pendingMigrations()
-  if (ofGlobal.length > 0) return yield* new MigrationsPending({ migrations: ofGlobal })
-  yield* checkOnlyDatabase
-  const cells = all.filter((database) => database !== global)
-  const check = (cell: (typeof cells)[number]) =>
-    Effect.gen(function* () {
-      const migrations = yield* inDatabase(cell, pendingMigrations()).pipe(
-        Effect.timeout(WITHIN),
+  const { checkCell } = yield* Effect.promise(() => import("@parley/adapters-db"))
+  yield* checkSchemas(checkCell)
+})
+
+/** The same with another check of each database that answers. */
+export const checkSchemas = <A, E, R>(checkCell: (cell: NamedDatabase) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { checkConfigured, DatabaseError, Databases, inDatabase, pendingMigrations } = yield* Effect.promise(
+      () => import("@parley/adapters-db")
+    )
+    const { all, global } = yield* Databases
+    const ofGlobal = yield* pendingMigrations()
+    if (ofGlobal.length > 0) return yield* new MigrationsPending({ migrations: ofGlobal })
+    yield* checkOnlyDatabase
+    yield* checkConfigured
+    const check = (cell: NamedDatabase) =>
+      Effect.gen(function* () {
+        const migrations = cell === global ? [] : yield* inDatabase(cell, pendingMigrations())
+        if (migrations.length > 0) return yield* new MigrationsPending({ migrations, cell: cell.name })
+        yield* checkCell(cell)
+      }).pipe(
+        Effect.timeoutOption(WITHIN),
+        Effect.asVoid,
         Effect.catchIf(
-          (error) => error instanceof DatabaseError || error._tag === "TimeoutError",
-          () => Effect.succeed([])
+          (error) => error instanceof DatabaseError,
+          () => Effect.void
         )
       )
-      if (migrations.length > 0) return yield* new MigrationsPending({ migrations, cell: cell.name })
-    })
-  yield* Effect.forEach(cells, check, { concurrency: "unbounded", discard: true })
-})
+    yield* Effect.forEach(all, check, { concurrency: "unbounded", discard: true })
+  })

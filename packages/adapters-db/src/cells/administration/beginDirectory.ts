@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import { Databases, inDatabase } from "../Databases.ts"
 import { CellRefused } from "./cellErrors.ts"
+import { checkAlone } from "./identifyCell.ts"
 
 const hasAccounts = Effect.flatMap(Database, ({ schema, statement }) =>
   Effect.map(
@@ -17,7 +18,9 @@ const hasAccounts = Effect.flatMap(Database, ({ schema, statement }) =>
  */
 export const beginDirectory: Effect.Effect<void, CellRefused | DatabaseError, Databases> = Effect.gen(function* () {
   const { cells, global } = yield* Databases
-  if (cells === undefined || (yield* cells.sql.list).length > 0) return
+  if (cells === undefined) return
+  yield* inDatabase(global, checkAlone)
+  if ((yield* cells.sql.list).length > 0) return
   const isCell = cells.byName.has(global.name)
   if (!isCell && (yield* inDatabase(global, hasAccounts)))
     return yield* new CellRefused({ problem: "people-in-global", cell: global.name, names: [] })

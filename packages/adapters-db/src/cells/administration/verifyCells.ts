@@ -10,9 +10,10 @@ export interface CellFinding {
   readonly owner: string
   /**
    * `elsewhere`: all rows are in another cell than the directory says. `twice`: rows are in two cells, and no move left
-   * them. `differs`: the ledger that a move left behind is not the beginning of the one in the owner's cell.
+   * them. `lost`: the cell of the directory says that the owner has moved away, and no other cell has rows. `differs`: the
+   * ledger that a move left behind is not the beginning of the one in the owner's cell.
    */
-  readonly problem: "elsewhere" | "twice" | "differs"
+  readonly problem: "elsewhere" | "twice" | "lost" | "differs"
   /** The cells with rows of the owner. */
   readonly cells: ReadonlyArray<string>
   /** The cell of the directory. */
@@ -36,13 +37,12 @@ const placesOf = (global: NamedDatabase, owners: ReadonlyArray<string>) =>
     )
   )
 
-/** The owners of whom a move left rows in a cell, or has not ended yet, with the state of the move. */
+/** The owners who have moved away from a cell, or whose move has not ended yet, with the state of the move. */
 const leftBehind = (owners: ReadonlyArray<string>) =>
   Effect.flatMap(Database, ({ schema, statement }) =>
     Effect.map(
-      statement<{ owner: string; state: "moved" | "moving" }>(
-        `SELECT person AS owner, state FROM ${schema}.moved_owners
-         WHERE person = ANY($1::text[]) AND state IN ('moved', 'moving')`,
+      statement<{ owner: string; state: "arriving" | "moved" | "moving" }>(
+        `SELECT person AS owner, state FROM ${schema}.moved_owners WHERE person = ANY($1::text[]) AND state <> 'home'`,
         [owners]
       ),
       (rows) => new Map(rows.map(({ owner, state }) => [owner, state]))
@@ -68,7 +68,7 @@ const ledgerAt = (owner: string, number?: number) =>
   )
 
 /** True if the ledger that was left in a cell is the beginning of the one at home, or was erased there. */
-const isBeginning = Effect.fnUntraced(function* (owner: string, left: NamedDatabase, home: NamedDatabase) {
+export const isBeginning = Effect.fnUntraced(function* (owner: string, left: NamedDatabase, home: NamedDatabase) {
   const end = yield* onCell(left, ledgerAt(owner))
   if (end === undefined || (yield* onCell(home, ledgerAt(owner))) === undefined) return true
   const there = yield* onCell(home, ledgerAt(owner, end.number))
@@ -115,14 +115,15 @@ export const verifyCells = Effect.fnUntraced(function* <E, R>(
     for (const owner of owners) {
       const directory = placed.get(owner) ?? buckets[bucketOf(owner)]
       const inCells = here.filter((page) => page.owners.has(owner))
-      // A move changes the directory before it ends in the former cell.
+      // A move changes the directory after the rows have arrived, and before it ends in the cells.
       const isLeft = ({ cell, left }: (typeof here)[number]) =>
-        left.get(owner) === "moved" || (left.get(owner) === "moving" && directory !== cell.name)
+        left.get(owner) === "moved" || (left.has(owner) && directory !== cell.name)
       const homes = inCells.filter((page) => !isLeft(page)).map(({ cell }) => cell.name)
       const report = (problem: CellFinding["problem"], names: ReadonlyArray<string>) =>
         onFinding({ owner, problem, cells: names, directory })
       if (homes.length > 1) yield* report("twice", homes)
       else if (homes.length === 1 && homes[0] !== directory) yield* report("elsewhere", homes)
+      else if (homes.length === 0 && inCells.some(({ cell }) => cell.name === directory)) yield* report("lost", [])
       const home = directory === undefined ? undefined : cells.byName.get(directory)
       for (const page of inCells) {
         if (home === undefined || !isLeft(page) || (yield* isBeginning(owner, page.cell, home))) continue

@@ -27,6 +27,13 @@ const failed = (cause: unknown) =>
     cause
   })
 
+const older = () =>
+  failed(
+    new Error(
+      'The directory in the global database is older than before, or older than a cell. Run "parley cells verify --repair".'
+    )
+  )
+
 const unassigned = (bucket: number) => failed(new Error(`Bucket ${bucket} has no cell: assign it to one.`))
 
 /**
@@ -36,11 +43,15 @@ const unassigned = (bucket: number) => failed(new Error(`Bucket ${bucket} has no
 export class Directory {
   readonly #source: DirectorySource
   readonly #refreshMs: number
-  readonly #placements: PlacementCache
+  #placements: PlacementCache
   #buckets: ReadonlyArray<string | undefined> | undefined
   #refreshing: Promise<void> | undefined
   #nextRefreshAt = 0
   #isAway = false
+  /** The highest version of the directory that this process has read. */
+  #newest = 0
+  /** The highest version that a cell has seen and the directory had not reached. */
+  #required = 0
 
   constructor(source: DirectorySource, { mostPlacements = 100_000, refreshMs = REFRESH_MS }: DirectoryOptions = {}) {
     this.#source = source
@@ -83,9 +94,10 @@ export class Directory {
   askAgain(owner: string): Effect.Effect<string, StorageFailed> {
     return Effect.suspend(() => {
       const noted = this.#placements.version
+      const before = this.#newest
       return Effect.flatMap(
         Effect.tryPromise({ try: () => Effect.runPromise(this.#source.find(owner)), catch: failed }),
-        (found) => this.#note(owner, found, noted)
+        (found) => (this.#isOlder(found.version, before) ? Effect.fail(older()) : this.#note(owner, found, noted))
       )
     })
   }
@@ -99,11 +111,34 @@ export class Directory {
     })
   }
 
+  /** Serves nobody by a directory with a version below this one, which a cell has seen. */
+  requireVersion(version: number): void {
+    this.#required = Math.max(this.#required, version)
+    this.#forget()
+  }
+
   /** Reads the changes of others now. */
   readonly refresh: Effect.Effect<void, StorageFailed> = Effect.tryPromise({
     try: () => this.#startRefresh(),
     catch: failed
   })
+
+  /**
+   * True if the version of an answer is below the newest one before the question: the database was restored from a backup,
+   * or has lost its last changes.
+   */
+  #isOlder(version: number, before: number): boolean {
+    this.#newest = Math.max(this.#newest, version)
+    if (version >= Math.max(before, this.#required)) return false
+    this.#forget()
+    return true
+  }
+
+  /** A repaired directory may have other changes under the versions that were read. */
+  #forget(): void {
+    this.#buckets = undefined
+    this.#placements = new PlacementCache(this.#placements.most)
+  }
 
   #note(owner: string, { bucket, placed }: PlaceRow, noted: number): Effect.Effect<string, StorageFailed> {
     const place = bucketOf(owner)
@@ -132,8 +167,10 @@ export class Directory {
   }
 
   async #readChanges(): Promise<void> {
-    const { most, version } = this.#placements
-    const { buckets, placements } = await Effect.runPromise(this.#source.read(version, most + 1))
+    const { most, version: since } = this.#placements
+    const before = this.#newest
+    const { buckets, placements, version } = await Effect.runPromise(this.#source.read(since, most + 1))
+    if (this.#isOlder(version, before)) throw older()
     this.#buckets = buckets
     this.#placements.apply(placements)
   }

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { Database, DatabaseError, Row } from "../../database/Database.ts"
+import type { Database, DatabaseError, Row, Sql } from "../../database/Database.ts"
 import { BUCKETS, bucketSql } from "./bucketOf.ts"
 
 /** A placement as it was read. */
@@ -11,12 +11,16 @@ export interface PlacementRow {
 
 /** The buckets, and the newest placements since a version, newest first. */
 export interface DirectoryRows {
+  /** The version of the directory, which never decreases; 0 before it has begun. */
+  readonly version: number
   readonly buckets: ReadonlyArray<string | undefined>
   readonly placements: ReadonlyArray<PlacementRow>
 }
 
 /** The present place of an owner. `placed` is undefined for an owner without a placement. */
 export interface PlaceRow {
+  /** The version of the directory. */
+  readonly version: number
   readonly bucket: string | undefined
   readonly placed: Pick<PlacementRow, "cell" | "version"> | undefined
 }
@@ -50,19 +54,31 @@ export interface DirectorySql {
   readonly list: Effect.Effect<ReadonlyArray<CellRow>, DatabaseError>
   /** Adds a cell if it is missing, and has it take owners, or no more of them. */
   setState(cell: string, state: CellRow["state"]): Effect.Effect<void, DatabaseError>
-  assign(cell: string, buckets: ReadonlyArray<number>): Effect.Effect<void, CellNotOpen | DatabaseError>
   /** For owners without rows elsewhere, such as the pseudonym of a person who was erased in the cell. */
   place(owner: string, cell: string): Effect.Effect<void, CellNotOpen | DatabaseError>
 }
 
-/** The lock under which the version of a placement is chosen, so that versions are committed in their order. */
-export const VERSIONS = "SELECT pg_advisory_xact_lock(hashtextextended($1::text || '.placements', 0))"
+/**
+ * Chooses the version of a change, in its transaction. The lock of the row has versions committed in their order. Programs
+ * from before the directory had a version chose one above those of the placements.
+ */
+export const chooseVersion = (sql: Sql, schema: string): Effect.Effect<number, DatabaseError> =>
+  Effect.map(
+    sql.query<{ version: number }>(
+      `INSERT INTO ${schema}.directory AS d (version)
+       VALUES (coalesce((SELECT max(p.version) FROM ${schema}.placements p), 0) + 1)
+       ON CONFLICT (one) DO UPDATE SET version = greatest(d.version + 1, excluded.version) RETURNING version`,
+      []
+    ),
+    ([row]) => row?.version ?? 0
+  )
 
 const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql, "find" | "read"> => ({
   read: (since, most) =>
     Effect.gen(function* () {
-      const cells = yield* statement<{ cell: string; buckets: ReadonlyArray<number> }>(
-        `SELECT cell, array_agg(bucket::integer) AS buckets FROM ${schema}.cell_buckets GROUP BY cell`
+      const cells = yield* statement<{ cell: string; buckets: ReadonlyArray<number>; version: number | null }>(
+        `SELECT cell, array_agg(bucket::integer) AS buckets, (SELECT version FROM ${schema}.directory) AS version
+         FROM ${schema}.cell_buckets GROUP BY cell`
       )
       const placements = yield* statement<{ owner: string; cell: string; version: number }>(
         `SELECT owner, cell, version FROM ${schema}.placements WHERE version > $1 ORDER BY version DESC LIMIT $2`,
@@ -70,17 +86,18 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
       )
       const buckets = Array.from<string | undefined>({ length: BUCKETS })
       for (const { buckets: assigned, cell } of cells) for (const bucket of assigned) buckets[bucket] = cell
-      return { buckets, placements }
+      return { version: cells[0]?.version ?? 0, buckets, placements }
     }),
   find: (owner) =>
     Effect.map(
-      statement<{ bucket: string | null; cell: string | null; version: number | null }>(
-        `SELECT b.cell AS bucket, p.cell, p.version FROM (SELECT $1::text AS owner) asked
+      statement<{ bucket: string | null; cell: string | null; version: number | null; newest: number | null }>(
+        `SELECT b.cell AS bucket, p.cell, p.version, (SELECT version FROM ${schema}.directory) AS newest FROM (SELECT $1::text AS owner) asked
          LEFT JOIN ${schema}.cell_buckets b ON b.bucket = ${bucketSql("asked.owner")}
          LEFT JOIN ${schema}.placements p ON p.owner = asked.owner`,
         [owner]
       ),
       ([row]) => ({
+        version: row?.newest ?? 0,
         bucket: row?.bucket ?? undefined,
         placed: row?.cell && row.version ? { cell: row.cell, version: row.version } : undefined
       })
@@ -90,7 +107,6 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
 /** The statements, on a database. */
 export const directorySql = (database: Database["Service"]): DirectorySql => {
   const { asService, schema, statement } = database
-  const open = `SELECT name FROM ${schema}.cells WHERE name = $1 AND state = 'open'`
   return {
     ...readWith(database),
     register: (names) =>
@@ -98,6 +114,7 @@ export const directorySql = (database: Database["Service"]): DirectorySql => {
         Effect.gen(function* () {
           const cells = `INSERT INTO ${schema}.cells (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`
           yield* sql.query(cells, [names])
+          yield* sql.query(`INSERT INTO ${schema}.directory DEFAULT VALUES ON CONFLICT DO NOTHING`)
           yield* sql.query(
             `INSERT INTO ${schema}.cell_buckets (bucket, cell) SELECT bucket, $1 FROM generate_series(0, ${BUCKETS - 1}) bucket
              WHERE NOT EXISTS (SELECT FROM ${schema}.cell_buckets) ON CONFLICT DO NOTHING`,
@@ -117,29 +134,15 @@ export const directorySql = (database: Database["Service"]): DirectorySql => {
           [cell, state]
         )
       ),
-    assign: (cell, buckets) =>
-      Effect.flatMap(
-        statement(
-          `WITH open AS (${open}), assigned AS (
-             INSERT INTO ${schema}.cell_buckets (bucket, cell)
-             SELECT bucket, open.name FROM open, unnest($2::smallint[]) bucket
-             ON CONFLICT (bucket) DO UPDATE SET cell = excluded.cell, version = cell_buckets.version + 1
-           ) SELECT name FROM open`,
-          [cell, buckets]
-        ),
-        ({ length }) => (length === 0 ? Effect.fail(new CellNotOpen({ cell })) : Effect.void)
-      ),
     place: (owner, cell) =>
       asService((sql) =>
         Effect.gen(function* () {
-          yield* sql.query(VERSIONS, [schema])
+          const version = yield* chooseVersion(sql, schema)
           const placed = yield* sql.query(
-            `INSERT INTO ${schema}.placements (owner, cell, version)
-             SELECT $2, name, (SELECT coalesce(max(version), 0) + 1 FROM ${schema}.placements)
-             FROM ${schema}.cells WHERE name = $1
+            `INSERT INTO ${schema}.placements (owner, cell, version) SELECT $2, name, $3 FROM ${schema}.cells WHERE name = $1
              ON CONFLICT (owner) DO UPDATE SET cell = excluded.cell, version = excluded.version, state = 'here'
              RETURNING owner`,
-            [cell, owner]
+            [cell, owner, version]
           )
           if (placed.length === 0) return yield* new CellNotOpen({ cell })
         })

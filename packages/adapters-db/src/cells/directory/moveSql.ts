@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import { bucketSql } from "./bucketOf.ts"
-import { CellNotOpen, VERSIONS } from "./directorySql.ts"
+import { CellNotOpen, chooseVersion } from "./directorySql.ts"
 
 /** The cell in which an owner lives, by the directory. */
 export interface Placement {
@@ -50,6 +50,7 @@ const bucketsWith = ({
   replaceBuckets: (expected, cellOf) =>
     asService((sql) =>
       Effect.gen(function* () {
+        const version = yield* chooseVersion(sql, schema)
         const locked = yield* sql.query(
           `SELECT b.bucket FROM ${schema}.cell_buckets b JOIN unnest($1::smallint[], $2::bigint[]) AS e(bucket, version)
           ON e.bucket = b.bucket AND e.version = b.version ORDER BY b.bucket FOR UPDATE OF b`,
@@ -57,9 +58,9 @@ const bucketsWith = ({
         )
         if (locked.length < expected.length) return false
         yield* sql.query(
-          `UPDATE ${schema}.cell_buckets b SET cell = e.cell, version = b.version + 1
+          `UPDATE ${schema}.cell_buckets b SET cell = e.cell, version = greatest(b.version + 1, $3)
           FROM unnest($1::smallint[], $2::text[]) AS e(bucket, cell) WHERE e.bucket = b.bucket`,
-          [expected.map(({ bucket }) => bucket), expected.map(cellOf)]
+          [expected.map(({ bucket }) => bucket), expected.map(cellOf), version]
         )
         return true
       })
@@ -89,13 +90,12 @@ export const moveSql = (database: Database["Service"]): MoveSql => {
     replace: (owner, version, cell) =>
       asService((sql) =>
         Effect.gen(function* () {
-          yield* sql.query(VERSIONS, [schema])
+          const chosen = yield* chooseVersion(sql, schema)
           yield* sql.query(
-            `INSERT INTO ${schema}.placements (owner, cell, version)
-            SELECT $1, $3, (SELECT coalesce(max(version), 0) + 1 FROM ${schema}.placements)
+            `INSERT INTO ${schema}.placements (owner, cell, version) SELECT $1, $3, $4
             WHERE coalesce((SELECT p.version FROM ${schema}.placements p WHERE p.owner = $1), 0) = $2::bigint
             ON CONFLICT (owner) DO UPDATE SET cell = excluded.cell, version = excluded.version, state = 'here'`,
-            [owner, version, cell]
+            [owner, version, cell, chosen]
           )
         })
       )

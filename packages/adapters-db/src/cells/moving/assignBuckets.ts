@@ -54,12 +54,16 @@ const fenceBuckets = ({ database: { schema }, owner }: Cell, places: ReadonlyArr
     )
   )
 
-/** Has a cell accept new owners of buckets that it has, by the directory. A later loss stays. */
+/**
+ * Has a cell accept new owners of buckets that it has, by the directory, and remember the version. A later loss stays.
+ */
 const openBuckets = ({ database: { schema }, owner }: Cell, places: ReadonlyArray<BucketPlace>) =>
   owner.asOwner((sql) =>
     sql.query(
-      `DELETE FROM ${schema}.lost_buckets l USING unnest($1::smallint[], $2::bigint[]) AS p(bucket, version)
-      WHERE p.bucket = l.bucket AND l.version < p.version`,
+      `WITH opened AS (
+        DELETE FROM ${schema}.lost_buckets l USING unnest($1::smallint[], $2::bigint[]) AS p(bucket, version)
+        WHERE p.bucket = l.bucket AND l.version < p.version
+      ) UPDATE ${schema}.this_cell SET seen = greatest(seen, (SELECT max(v) FROM unnest($2::bigint[]) v))`,
       [numbers(places), places.map(({ version }) => version)]
     )
   )

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type pg from "pg"
 import { watchServer } from "../../outages/watchServer.ts"
 import type { CallersPool } from "./CallersPool.ts"
+import { ConnectionCheck } from "./ConnectionCheck.ts"
 import { Database, DatabaseError, databaseSilent, type Row } from "../Database.ts"
 import { DatabaseOwner } from "../DatabaseOwner.ts"
 import { type DatabaseRole, enterRole } from "../DatabaseRole.ts"
@@ -196,11 +197,12 @@ const pgDriver = (pool: PgPool, policy: LimitsPolicy, isCallers: boolean, silenc
 export const PgDatabaseLayer = (options: PgDatabaseOptions): Layer.Layer<Database | DatabaseOwner> =>
   Layer.effectContext(
     Effect.gen(function* () {
+      const check = yield* ConnectionCheck
       const pool = yield* Effect.acquireRelease(
         // The driver is loaded only if there is a server.
         Effect.map(
           Effect.promise(() => import("./PgPool.ts")),
-          ({ openPgPool }) => openPgPool(options)
+          ({ openPgPool }) => openPgPool({ ...options, check })
         ),
         (pool) => Effect.promise(() => pool.close())
       )

@@ -1,7 +1,8 @@
 import pg from "pg"
 import { cancelStatement } from "./cancelStatement.ts"
 import type { CallersPool } from "./CallersPool.ts"
-import { databaseClosed, noAnswer } from "../Database.ts"
+import type { AskOnce } from "./ConnectionCheck.ts"
+import { databaseClosed, noAnswer, type Row } from "../Database.ts"
 import { columnTypes } from "./pgColumnTypes.ts"
 import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "../limits.ts"
 
@@ -12,6 +13,8 @@ export interface PgPoolOptions {
   readonly maxConnections?: number | undefined
   readonly connectTimeoutMs?: number | undefined
   readonly onConnectionLost?: ((error: Error) => void) | undefined
+  /** Checks each connection that a pool of Parley's own opens. */
+  readonly check?: ((ask: AskOnce) => Promise<void>) | undefined
 }
 
 /**
@@ -43,6 +46,17 @@ export interface PgPool {
   close(): Promise<void>
 }
 
+/** A statement with a limit of its time, in milliseconds; the types of the driver leave it out. */
+interface LimitedQuery extends pg.QueryConfig {
+  readonly query_timeout: number
+}
+
+/** Asks on a new connection. The pool limits the time to connect, and nothing after it. */
+const askNew = async (client: pg.ClientBase, text: string): Promise<ReadonlyArray<Row>> => {
+  const query: LimitedQuery = { text, types: columnTypes, query_timeout: CONNECT_MS }
+  return (await client.query<Row>(query)).rows
+}
+
 const openPool = (options: PgPoolOptions): pg.Pool =>
   new pg.Pool({
     ...(options.url === undefined ? {} : { connectionString: options.url }),
@@ -52,6 +66,7 @@ const openPool = (options: PgPoolOptions): pg.Pool =>
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    onConnect: async (client) => options.check?.((text) => askNew(client, text)),
     // Statements that belong together are sent together, without waiting for an answer in between.
     pipeline: true
   })

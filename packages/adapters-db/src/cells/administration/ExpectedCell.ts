@@ -1,0 +1,63 @@
+import type { Row } from "../../database/Database.ts"
+import { quoteIdentifier } from "../../database/quoting.ts"
+import type { AskOnce } from "../../database/server/ConnectionCheck.ts"
+import { CellRefused } from "./cellErrors.ts"
+
+/** The identity of a cell's database: its own id, the id of the directory that it belongs to, and the name of the cell. */
+export interface CellIdentity {
+  readonly id: string
+  readonly directory: string
+  readonly name: string
+}
+
+/** An identity as the database has it, with the highest version of the directory that it has seen. */
+export interface FoundIdentity extends CellIdentity, Row {
+  readonly seen: number
+}
+
+/** Reads the identity; the quoted schema has no row before it became a cell, and no table before its migration. */
+export const identitySql = (schema: string): string => `SELECT id, directory, name, seen FROM ${schema}.this_cell`
+
+/** SQLSTATEs of a missing table and a missing schema: `undefined_table`, `invalid_schema_name`. */
+export const NO_TABLE = ["42P01", "3F000"]
+
+/** The reason why a database is not the expected one. */
+export const differenceFrom = (
+  { directory, id, name }: CellIdentity,
+  found: CellIdentity | undefined
+): CellRefused | undefined => {
+  if (found === undefined) return new CellRefused({ problem: "no-name", cell: name, names: [] })
+  if (found.directory !== directory) return new CellRefused({ problem: "other-directory", cell: name, names: [] })
+  if (found.name !== name) return new CellRefused({ problem: "other-cell", cell: name, names: [found.name] })
+  return found.id === id ? undefined : new CellRefused({ problem: "other-database", cell: name, names: [] })
+}
+
+/**
+ * The identity that a process expects behind the connection string of a cell. Every connection is checked, because another
+ * database may be behind the same address at any time, for example one that is being restored.
+ */
+export class ExpectedCell {
+  readonly #sql: string
+  #expected: CellIdentity | undefined
+
+  constructor(schema: string) {
+    this.#sql = identitySql(quoteIdentifier(schema))
+  }
+
+  /** From now on, only connections to this database are opened. */
+  expect(identity: CellIdentity): void {
+    this.#expected = identity
+  }
+
+  /** A `ConnectionCheck`. Rejects with `CellRefused`, or as the statement does. */
+  readonly check = async (ask: AskOnce): Promise<void> => {
+    const expected = this.#expected
+    if (expected === undefined) return
+    const [found] = (await ask(this.#sql).catch((error: { readonly code?: unknown }) => {
+      if (NO_TABLE.includes(String(error.code))) return []
+      throw error
+    })) as ReadonlyArray<FoundIdentity>
+    const refused = differenceFrom(expected, found)
+    if (refused !== undefined) throw refused
+  }
+}
