@@ -1,0 +1,113 @@
+import { ledgerOfStores, newUserId, receiptDraft, reservation } from "@parley/core/testing"
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { repairDirectory } from "../../src/cells/administration/repairDirectory.ts"
+import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
+import { cellsLayer } from "../../src/cells/cellsLayer.ts"
+import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
+import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
+import { administer } from "../administer.ts"
+import { hasPostgres, migratedPostgres } from "../databases.ts"
+
+const run = Effect.runPromise
+
+const openAccount = (stores: OpenCells, userId: string) =>
+  run(ledgerOfStores(stores).open({ userId, tier: "free", allowance: 100 }))
+
+const spend = async (stores: OpenCells, userId: string, key: string) => {
+  const ledger = ledgerOfStores(stores)
+  await run(ledger.reserve(reservation(userId, key, 5)))
+  await run(ledger.settle({ userId, key, amount: 5, draft: receiptDraft }))
+}
+
+const balanceOf = async (stores: OpenCells, userId: string) =>
+  (await run(stores.creditRecords.account(userId))).allowance
+
+/** The findings, and the number of owners. */
+const findingsOf = async (cells: Parameters<typeof cellsLayer>[0], repairs: boolean) => {
+  const found: Array<readonly [owner: string, problem: CellFinding["problem"], repairedTo: string | undefined]> = []
+  const note = (finding: CellFinding, repairedTo?: string) =>
+    Effect.sync(() => void found.push([finding.owner, finding.problem, repairedTo]))
+  const work = repairs ? repairDirectory(note) : verifyCells(note)
+  await run(Effect.provide(work, Layer.fresh(cellsLayer(cells))))
+  return found.toSorted()
+}
+
+const cutOff = (url: string) =>
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
+
+describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_000 }, () => {
+  it("serves nobody until the directory is repaired, and then each person has one account, the newest", () =>
+    run(
+      Effect.scoped(
+        Effect.flatMap(Effect.all([migratedPostgres, migratedPostgres]), ([first, second]) =>
+          Effect.promise(async () => {
+            const cells = {
+              global: "first",
+              cells: { first: { url: first, maxConnections: 3 }, second: { url: second, maxConnections: 3 } }
+            }
+            const server = () => openCells({ ...cells, directory: { refreshMs: 0 } })
+            const before = await server()
+            const [ann, bob, cem, dan, eve] = Array.from({ length: 5 }, newUserId) as [
+              string,
+              string,
+              string,
+              string,
+              string
+            ]
+            await before.assign("second", [bucketOf(eve)])
+            for (const person of [ann, bob, cem, eve]) await openAccount(before, person)
+            await before.close()
+            await administer([cutOff(first), `CREATE DATABASE ${nameOf(first)}_backup TEMPLATE ${nameOf(first)}`])
+
+            const running = await server()
+            for (const person of [bob, cem]) await running.move(person, "second")
+            await running.eraseMoved({ olderThanMs: 0 })
+            for (const person of [bob, ann]) await spend(running, person, "later")
+            await running.move(eve, "first")
+            await running.assign("second", [bucketOf(dan)])
+            await openAccount(running, dan)
+            await administer([
+              cutOff(first),
+              `ALTER DATABASE ${nameOf(first)} RENAME TO ${nameOf(first)}_lost`,
+              `ALTER DATABASE ${nameOf(first)}_backup RENAME TO ${nameOf(first)}`
+            ])
+
+            await expect
+              .poll(() => run(Effect.flip(running.creditRecords.account(bob))), { timeout: 20_000 })
+              .toMatchObject({ _tag: "StorageFailed", retryable: false })
+            for (const person of [ann, bob, dan])
+              expect(await run(Effect.flip(running.creditRecords.account(person)))).toMatchObject({
+                _tag: "StorageFailed"
+              })
+            await expect(server()).rejects.toMatchObject({ _tag: "CellRefused", problem: "older-directory" })
+
+            const repaired = [
+              [bob, "twice", "second"],
+              [cem, "twice", "second"],
+              [dan, "elsewhere", "second"],
+              [eve, "lost", "second"]
+            ]
+            expect(await findingsOf(cells, true)).toEqual(repaired.toSorted())
+            expect(await findingsOf(cells, false)).toEqual([])
+            const after = await server()
+            expect(await Promise.all([ann, bob, cem, dan, eve].map((person) => balanceOf(after, person)))).toEqual([
+              100, 95, 100, 100, 100
+            ])
+            await expect.poll(() => balanceOf(running, bob), { timeout: 20_000 }).toBe(95)
+            for (const person of [ann, bob, dan, eve]) await spend(after, person, "again")
+            expect(await after.eraseMoved({ olderThanMs: 0 })).toBe(2)
+            expect(await findingsOf(cells, false)).toEqual([])
+            await after.close()
+            await running.close()
+            await administer([
+              cutOff(`/x/${nameOf(first)}_lost`.replace("/x", "postgres://x")),
+              `DROP DATABASE ${nameOf(first)}_lost`
+            ])
+          })
+        )
+      )
+    ))
+})
