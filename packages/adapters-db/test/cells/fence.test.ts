@@ -25,6 +25,7 @@ const STAYS = [
   "cell_buckets",
   "cells",
   "credit_openings",
+  "directory",
   "erasures",
   "event_destinations",
   "file_garbage",
@@ -41,6 +42,7 @@ const STAYS = [
   "sign_in_people",
   "sign_ins",
   "spend_days",
+  "this_cell",
   "task_runs",
   "workers"
 ]

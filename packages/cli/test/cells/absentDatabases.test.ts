@@ -15,7 +15,7 @@ describe.runIf(hasPostgres)("a server over cells", () => {
   const folder = temporaryFolder()
   let databases: CellDatabases
   beforeAll(async () => {
-    databases = await CellDatabases.make(3)
+    databases = await CellDatabases.make(4)
   })
   afterAll(async () => {
     await databases[Symbol.asyncDispose]()
@@ -43,8 +43,8 @@ describe.runIf(hasPostgres)("a server over cells", () => {
   })
 
   it("serves people whose cell it knows while the global database is away", async () => {
-    const [, global = "", third = ""] = databases.urls
-    const environment = { DATABASE_URL: global, PARLEY_CELLS: JSON.stringify({ "eu-3": third }) }
+    const [, global = "", , fourth = ""] = databases.urls
+    const environment = { DATABASE_URL: global, PARLEY_CELLS: JSON.stringify({ "eu-3": fourth }) }
     await using server = await serveHere(folder.path, environment)
     const [ann, eve] = [new Visitor(server.url), new Visitor(server.url)]
     await Promise.all([ann.signIn(ANN), eve.signIn(EVE)])

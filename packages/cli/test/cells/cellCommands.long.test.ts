@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { administer } from "../../../adapters-db/test/administer.ts"
 import { temporaryFolder } from "../processes/ParleyProcess.ts"
 import { runHere } from "../processes/runHere.ts"
 import { CellDatabases, peopleOf } from "./cellDatabases.ts"
@@ -175,19 +176,17 @@ describe.runIf(hasPostgres)("commands over cells", () => {
     expect(await parley(["cells", "verify"])).toMatchObject({ exit: 0, data: { ok: true, owners: 2 } })
   })
 
-  it("an owner who is in another cell than the directory says is found", async () => {
-    const wrong = {
-      ...environment,
-      PARLEY_CELLS: JSON.stringify({ "eu-1": databases.urls[1], "eu-2": databases.urls[0] })
-    }
-    const found = await parley(["cells", "verify"], wrong)
-    expect(found).toMatchObject({ exit: 1, data: { ok: false, owners: 2 } })
-    expect(found.data["findings"]).toContainEqual({
-      owner: ann,
-      problem: "elsewhere",
-      cells: ["eu-2"],
-      directory: "eu-1"
-    })
+  it("an owner who is in another cell than the directory says is found, and placed where the rows are", async () => {
+    const before = await parley(["credits", "balance", ann])
+    const global = new URL(databases.urls[0] ?? "").pathname.slice(1)
+    await administer(`UPDATE parley.placements SET cell = 'eu-2' WHERE owner = '${ann}'`, global)
+    const finding = { owner: ann, problem: "elsewhere", cells: ["eu-1"], directory: "eu-2" }
+    const found = await parley(["cells", "verify"])
+    expect(found).toMatchObject({ exit: 1, data: { ok: false, owners: 2, findings: [finding] } })
+    const repaired = { exit: 0, data: { ok: true, owners: 2, findings: [{ ...finding, repairedTo: "eu-1" }] } }
+    expect(await parley(["cells", "verify", "--repair"])).toMatchObject(repaired)
+    expect(await parley(["cells", "verify"])).toMatchObject({ exit: 0, data: { ok: true, findings: [] } })
+    expect(await parley(["credits", "balance", ann])).toEqual(before)
   })
 
   it("a draining cell gets no people until it is added again; a new cell is a database of its own", async () => {
@@ -205,7 +204,7 @@ describe.runIf(hasPostgres)("commands over cells", () => {
     const again = `${databases.urls[1]}?application_name=again`
     const twice = JSON.stringify({ "eu-1": databases.urls[0], "eu-2": databases.urls[1], "eu-3": again })
     const same = await parley(["cells", "add", "eu-3"], { ...environment, PARLEY_CELLS: twice })
-    expect(same).toMatchObject({ exit: 5, stderr: expect.stringMatching(/eu-3 and eu-2 are one database/) })
+    expect(same).toMatchObject({ exit: 5, stderr: expect.stringMatching(/eu-3 names the database of the cell eu-2/) })
     await using third = await CellDatabases.make(1)
     const three = {
       ...environment,
@@ -238,5 +237,24 @@ describe.runIf(hasPostgres)("commands over cells", () => {
     }
     expect(await parley(["credits", "balance", ann], one)).toMatchObject(refusal)
     expect(await runHere(["work"], folder.path, one)).toMatchObject(refusal)
+  })
+
+  it("a process whose databases are not the cells of their names is refused, and says which", async () => {
+    const [first = "", second = ""] = databases.urls
+    const wrong: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
+      [
+        { DATABASE_URL: first, PARLEY_CELLS: JSON.stringify({ "eu-1": first, "eu-2": `${first}?application_name=x` }) },
+        /eu-2 names the database of the cell eu-1/
+      ],
+      [{ DATABASE_URL: second }, /names the database of the cell eu-2, which has some of the people only/],
+      [{ DATABASE_URL: first, PARLEY_CELLS: JSON.stringify({ "eu-1": first }) }, /People are in the cell eu-2/]
+    ]
+    for (const [one, stderr] of wrong) {
+      const refusal = { exit: 5, stderr: expect.stringMatching(stderr) }
+      const ofCells = one["PARLEY_CELLS"] === undefined ? [] : [["cells", "verify"], ["migrate"]]
+      for (const command of [["credits", "balance", ann], ...ofCells])
+        expect(await parley(command, one), command.join(" ")).toMatchObject(refusal)
+      expect(await runHere(["work"], folder.path, one)).toMatchObject(refusal)
+    }
   })
 })

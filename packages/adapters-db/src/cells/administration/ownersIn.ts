@@ -26,14 +26,14 @@ export const ownersIn = ({
   Effect.gen(function* () {
     const { schema, statement } = yield* Database
     const tables = yield* statement<{ name: string }>(ONE_ROW_EACH, [schema])
-    const isIn = buckets === undefined ? "" : `AND ${bucketSql("user_id")} = ANY($3::integer[])`
+    const isIn = (owner: string) => (buckets === undefined ? "" : `AND ${bucketSql(owner)} = ANY($3::integer[])`)
     const parts = tables.map(
-      ({ name }) => `(SELECT user_id FROM ${schema}.${name} WHERE user_id COLLATE "C" > $1 ${isIn}
+      ({ name }) => `(SELECT user_id FROM ${schema}.${name} WHERE user_id COLLATE "C" > $1 ${isIn("user_id")}
         ORDER BY user_id COLLATE "C" LIMIT $2)`
     )
     if (parts.length === 0) return []
     parts.push(`(SELECT person FROM ${schema}.moved_owners WHERE state = 'moved' AND person > $1
-      ${isIn.replace("user_id", "person")} ORDER BY person LIMIT $2)`)
+      ${isIn("person")} ORDER BY person LIMIT $2)`)
     const rows = yield* statement<Row & { user_id: string }>(
       `SELECT user_id FROM (${parts.join(" UNION ")}) found ORDER BY user_id COLLATE "C" LIMIT $2`,
       [after, limit, ...(buckets === undefined ? [] : [buckets])]
