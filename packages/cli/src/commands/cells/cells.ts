@@ -8,9 +8,7 @@ import { cellsVerifyCommand } from "./cellsVerify.ts"
 
 /** `parley cells`: the databases of people, if there are several. */
 export const cellsCommand = Command.make("cells").pipe(
-  Command.withDescription(
-    "Manage the cells: several databases as one (PARLEY_CELLS). Experimental: see docs/deploy/cells.md"
-  ),
+  Command.withDescription("Manage the cells: several databases as one (PARLEY_CELLS, docs/deploy/cells.md)"),
   Command.withExamples([{ command: "parley cells list", description: "The cells, and whether they answer" }]),
   Command.withSubcommands([
     cellsListCommand,
