@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Database, DatabaseError, type Row } from "../../database/Database.ts"
+import { Database, type DatabaseError, type Row } from "../../database/Database.ts"
 import { Databases, inDatabase, type NamedDatabase } from "../Databases.ts"
 import { CellRefused } from "./cellErrors.ts"
 import { differenceFrom, type FoundIdentity, identitySql, NO_TABLE } from "./ExpectedCell.ts"
