@@ -8,16 +8,7 @@ import {
   UnitOfWork
 } from "@parley/core/adapter"
 import { openStorageLayer, storagePortsFromContext } from "@parley/core/effect"
-import {
-  ampleQuota,
-  newDocument,
-  newTurn,
-  newUserId,
-  receiptDraft,
-  reservation,
-  TestJob,
-  testedLedger
-} from "@parley/core/testing"
+import { newDocument, newTurn, newUserId, receiptDraft, reservation, TestJob, testedLedger } from "@parley/core/testing"
 import { Context, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
 import { Directory } from "../../src/cells/directory/Directory.ts"
 import { directorySql } from "../../src/cells/directory/directorySql.ts"
@@ -40,6 +31,7 @@ import { administer } from "../administer.ts"
 import { migratedPostgres } from "../databases.ts"
 
 const CREDITS = 1_000_000
+const UNLIMITED = { maxDocuments: 1_000_000, maxDocumentBytes: 1_000_000_000_000 }
 const NAMES = ["a", "b"] as const
 
 /** All steps of a move, in their order. */
@@ -173,7 +165,7 @@ export const turn = Effect.fnUntraced(function* (owner: string, chats: Set<strin
 export const upload = Effect.fnUntraced(function* (owner: string, documents: Set<string>) {
   const document = newDocument(owner)
   const work = Effect.gen(function* () {
-    yield* (yield* DocumentStore).insert(document, ampleQuota)
+    yield* (yield* DocumentStore).insert(document, UNLIMITED)
     yield* (yield* FileStore).write({ userId: owner, documentId: document.id, bytes: new Uint8Array(1000) })
     yield* (yield* JobQueue).enqueue(owner, TestJob, { name: document.id })
     // A transaction that stays open for a while after its last write.
