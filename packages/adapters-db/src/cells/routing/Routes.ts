@@ -14,6 +14,8 @@ export interface Place {
 export interface Routes {
   readonly directory: Directory
   readonly cells: ReadonlyMap<string, Place>
+  /** The cell of every owner, if there is one cell: nothing is looked up then. */
+  readonly only: Place | undefined
   readonly global: Place
   /** The cells, and the global database if it is none of them. */
   readonly all: ReadonlyArray<Place>

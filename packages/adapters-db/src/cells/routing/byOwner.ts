@@ -100,7 +100,8 @@ export const inCellOf = (routes: Routes, work: OwnersWork): Work => {
   const { owner, use } = work
   // Rows of no person, such as payments that wait for one, are in the global database.
   if (owner === NO_PERSON) return inPlace(routes.global, use(routes.global))
-  const { directory } = routes
+  const { directory, only } = routes
+  if (only !== undefined) return inPlace(only, use(only))
   const known = directory.known(owner)
   const first = inCell(routes, (place) => tryIn(routes, work, place, undefined))
   return known === undefined ? Effect.flatMap(directory.cellOf(owner), first) : first(known)

@@ -25,8 +25,10 @@ const REASSIGNED: Received = { _tag: "Reassigned" }
 const known = (outcome: EventOutcome): Received => ({ _tag: "Known", outcome })
 
 /** Of several rows of one event, the one in the owner's cell counts most, and after it one of no owner that is done. */
-const weightOf = ({ directory }: Routes, place: string, { state, userId }: StoredPaymentEvent): number =>
-  userId === undefined ? Number(isDone(state)) : directory.known(userId) === place ? 2 : 0
+const weightOf = ({ directory, only }: Routes, place: string, { state, userId }: StoredPaymentEvent): number => {
+  if (userId === undefined) return Number(isDone(state))
+  return (only?.name ?? directory.known(userId)) === place ? 2 : 0
+}
 
 /** Events by their ids. One that an owner's cell has just taken over may be in the global database as well. */
 export const findEvents =

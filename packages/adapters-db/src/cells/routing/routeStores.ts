@@ -50,9 +50,9 @@ const ADOPTION = Object.assign({}, storageReach.billing.adopt, { merge: "rows" }
 const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>> = {
   "unitOfWork.run": unitsByOwner,
   "unitOfWork.join": unitsByOwner,
-  "ledger.recall": ({ cells, directory }) => {
+  "ledger.recall": ({ cells, directory, only }) => {
     const recall = (userId: string) => {
-      const cell = directory.known(userId)
+      const cell = only?.name ?? directory.known(userId)
       return cell === undefined ? undefined : cells.get(cell)?.stores.ledger.recall(userId as never)
     }
     return recall
@@ -128,7 +128,8 @@ export const routeStores = (
   const ofCell = [...places.values()].find(({ stores }) => stores === global)
   const globalPlace = ofCell ?? { name: "global", stores: global }
   const all = ofCell === undefined ? [...places.values(), globalPlace] : [...places.values()]
-  const routes: Routes = { directory, cells: places, global: globalPlace, all, shared, marks }
+  const only = places.size === 1 ? all.find(({ name }) => places.has(name)) : undefined
+  const routes: Routes = { directory, cells: places, only, global: globalPlace, all, shared, marks }
   const ports = Object.entries(global).map(([port, service]) => {
     const members = Object.entries(service as object).map(([name, sample]) => [
       name,
