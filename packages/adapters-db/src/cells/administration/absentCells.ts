@@ -1,6 +1,14 @@
 import { Effect, Result } from "effect"
 import { checkReadiness, DatabaseNotReady } from "../../readiness.ts"
-import { Databases, inDatabase } from "../Databases.ts"
+import { Databases, inDatabase, type NamedDatabase } from "../Databases.ts"
+import { checkCell } from "./identifyCell.ts"
+
+/** A database that is not the cell of its name is not ready. */
+const checkName = (cell: NamedDatabase, limitMs = 2_000) =>
+  checkCell(cell).pipe(
+    Effect.timeoutOption(limitMs),
+    Effect.mapError((cause) => new DatabaseNotReady({ problem: "unreachable", explanation: cause.message, cause }))
+  )
 
 /**
  * The names of the cells that do not answer within the limit (milliseconds; 2,000 unless given), or are not ready
@@ -12,7 +20,8 @@ export const absentCells = (limitMs?: number): Effect.Effect<ReadonlyArray<strin
     const check = checkReadiness(limitMs)
     if (cells === undefined) return yield* Effect.as(inDatabase(global, check), [])
     const all = [...cells.byName.values()]
-    const results = yield* Effect.forEach(all, (cell) => Effect.result(inDatabase(cell, check)), {
+    const checkBoth = (cell: NamedDatabase) => Effect.andThen(inDatabase(cell, check), checkName(cell, limitMs))
+    const results = yield* Effect.forEach(all, (cell) => Effect.result(checkBoth(cell)), {
       concurrency: "unbounded"
     })
     const absent = all.flatMap(({ name }, at) =>
