@@ -1,7 +1,7 @@
 import { type Reserved } from "@parley/core/adapter"
-import { ledgerIn } from "@parley/core/testing"
+import { ledgerIn, type TestedLedger } from "@parley/core/testing"
 import { reservation, receiptDraft } from "@parley/core/testing"
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer, type Scope } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
@@ -20,13 +20,25 @@ const ledgersOver = (url: string, count: number, maxConnections: number) =>
       const layer = PgCreditLedgerLayer.pipe(Layer.provideMerge(PgDatabaseLayer({ url, maxConnections })))
       return Effect.map(Layer.build(layer), (context) => ({
         ledger: ledgerIn(context),
-        database: Context.get(context, Database)
+        databases: [Context.get(context, Database)]
       }))
     },
     { concurrency: "unbounded" }
   )
 
-type Process = Effect.Success<ReturnType<typeof ledgersOver>>[number]
+/** A process, and the databases that may have the rows of an account. */
+interface Process {
+  readonly ledger: TestedLedger
+  readonly databases: ReadonlyArray<Database["Service"]>
+}
+
+type OpenProcesses = (
+  count: number,
+  maxConnections: number
+) => Effect.Effect<ReadonlyArray<Process>, never, Scope.Scope>
+
+const onOneDatabase: OpenProcesses = (count, maxConnections) =>
+  Effect.flatMap(migratedPostgres, (url) => ledgersOver(url, count, maxConnections))
 
 /**
  * The parameters of a round: a balance, and the price of each reply. Mostly it pays for fewer replies than are
@@ -71,15 +83,17 @@ const raceOnce = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>,
 })
 
 const readRows = (process: Process, userId: string) =>
-  process.database.statement(
-    `SELECT allowance, topup, debt, held_allowance, held_topup,
-      (SELECT count(*) FROM parley.credit_holds h WHERE h.user_id = a.user_id) AS holds,
-      (SELECT sum(amount)::bigint FROM parley.credit_transactions t WHERE t.user_id = a.user_id) AS sum
-     FROM parley.credit_accounts a WHERE user_id = $1`,
-    [userId]
+  Effect.map(
+    Effect.forEach(process.databases, ({ statement }) => statement(ROWS, [userId])),
+    (rows) => rows.flat()
   )
 
-const playRound = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>, round: Stakes) {
+const ROWS = `SELECT allowance, topup, debt, held_allowance, held_topup,
+      (SELECT count(*) FROM parley.credit_holds h WHERE h.user_id = a.user_id) AS holds,
+      (SELECT sum(amount)::bigint FROM parley.credit_transactions t WHERE t.user_id = a.user_id) AS sum
+     FROM parley.credit_accounts a WHERE user_id = $1`
+
+export const playRound = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>, round: Stakes) {
   const { balance, price } = round
   const { userId, held } = yield* raceOnce(processes, round)
   const served = Math.min(CALLERS, Math.floor(balance / price))
@@ -100,7 +114,10 @@ const playRound = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>
  * All bots of an owner ask at once for replies that a daily cap of `balance` credits pays for; the owner's balance is
  * large.
  */
-const playCapped = Effect.fnUntraced(function* (processes: ReadonlyArray<Process>, { balance: cap, price }: Stakes) {
+export const playCapped = Effect.fnUntraced(function* (
+  processes: ReadonlyArray<Process>,
+  { balance: cap, price }: Stakes
+) {
   const userId = `user-${crypto.randomUUID()}`
   const first = processes[0] as Process
   const allowance = CALLERS * PRICE_AT_MOST
@@ -118,17 +135,17 @@ const playCapped = Effect.fnUntraced(function* (processes: ReadonlyArray<Process
   expect(yield* readRows(first, userId)).toMatchObject([{ allowance, held_allowance: served * price, holds: served }])
 })
 
-const race = (
+export const race = (
   rounds: number,
   processCount: number,
   maxConnections: number,
-  play: typeof playRound | typeof playCapped = playRound
+  play: typeof playRound | typeof playCapped = playRound,
+  open: OpenProcesses = onOneDatabase
 ) =>
   Effect.gen(function* () {
-    const url = yield* migratedPostgres
-    const processes = yield* ledgersOver(url, processCount, maxConnections)
+    const processes = yield* open(processCount, maxConnections)
     yield* Effect.all(
-      processes.map(({ database }) => database.statement("SELECT 1")),
+      processes.flatMap(({ databases }) => databases.map(({ statement }) => statement("SELECT 1"))),
       { concurrency: "unbounded" }
     )
     yield* Effect.forEach(roundsOf(rounds), (round) => play(processes, round), { discard: true })

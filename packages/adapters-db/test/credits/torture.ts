@@ -3,7 +3,7 @@ import { ledgerIn, type TestedLedger } from "@parley/core/testing"
 import { Context, Effect, Layer, Result, type Scope } from "effect"
 import { LedgerClock } from "../../src/credits/LedgerClock.ts"
 import { PgCreditLedgerLayer } from "../../src/credits/PgCreditLedger.ts"
-import { Database } from "../../src/database/Database.ts"
+import { Database, type DatabaseError } from "../../src/database/Database.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { administer } from "../administer.ts"
 import { migratedPostgres } from "../databases.ts"
@@ -26,10 +26,18 @@ export const waysOf = ({ alone, locks }: Scenario, all: boolean): ReadonlyArray<
   return all ? [...contested, "remembered", "beaten by a rival"] : contested
 }
 
-interface Process {
+/** A process, and the database with the rows of its accounts. */
+export interface Process {
   readonly ledger: TestedLedger
   readonly database: Database["Service"]
+  readonly inUnit: <A, E>(
+    userId: string,
+    work: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E | DatabaseError | StorageFailed>
 }
+
+/** Opens a process whose accounts are in the database at an address. */
+export type OpenProcess = (url: string) => Effect.Effect<Process, never, Scope.Scope>
 
 /** The result of an operation: its answer (repeated or not), the stored rows of its account, and its requests. */
 export interface Outcome {
@@ -38,7 +46,7 @@ export interface Outcome {
   readonly requests: ReadonlyArray<string>
 }
 
-const processOn = (url: string): Effect.Effect<Process, never, Scope.Scope> =>
+const onDatabase: OpenProcess = (url) =>
   Effect.map(
     Layer.build(
       PgCreditLedgerLayer.pipe(
@@ -46,14 +54,14 @@ const processOn = (url: string): Effect.Effect<Process, never, Scope.Scope> =>
         Layer.provideMerge(PgDatabaseLayer({ url, maxConnections: 4 }))
       )
     ),
-    (context) => ({
-      ledger: ledgerIn(context),
-      database: Context.get(context, Database)
-    })
+    (context) => {
+      const database = Context.get(context, Database)
+      return { ledger: ledgerIn(context), database, inUnit: (_userId, work) => database.unitOfWork(work) }
+    }
   )
 
 /** A database of our own, its ledger, and the same ledger by way of a wire on which everything can go wrong. */
-export const openRack = Effect.gen(function* () {
+export const openRack = Effect.fnUntraced(function* (processOn: OpenProcess = onDatabase) {
   const url = yield* migratedPostgres
   yield* Effect.promise(() => administer("SHOW data_directory"))
   const wire = yield* Effect.acquireRelease(
@@ -72,7 +80,7 @@ export const openRack = Effect.gen(function* () {
   return { wire, sound, tried, tables: tables ?? [] }
 })
 
-export type Rack = Effect.Success<typeof openRack>
+export type Rack = Effect.Success<ReturnType<typeof openRack>>
 
 /** All rows of an account, but for what names the call that opened a hold, digests of it, and the order in which holds ended. */
 const storedOf = ({ sound, tables }: Rack, userId: string) =>
@@ -145,7 +153,7 @@ export const torture = Effect.fnUntraced(function* (
   yield* at(Effect.orDie(before(remembers ? tried.ledger : sound.ledger, userId)))
   wire.start(faults, way.endsWith("rival") ? rivalOf(rack, scenario, userId) : undefined)
   const once = run(tried.ledger, userId)
-  const call = way === "in a unit of work" ? tried.database.unitOfWork(once) : once
+  const call = way === "in a unit of work" ? tried.inUnit(userId, once) : once
   const answer = yield* at(insist(call), laterMs)
   yield* Effect.promise(() => wire.settled())
   const { requests } = wire

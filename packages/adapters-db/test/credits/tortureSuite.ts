@@ -2,7 +2,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hasPostgres } from "../databases.ts"
 import { type Fault, FAULTS } from "../faults/FaultyWire.ts"
-import { openRack, type Outcome, type Rack, torture, type Way, waysOf } from "./torture.ts"
+import { type OpenProcess, openRack, type Outcome, type Rack, torture, type Way, waysOf } from "./torture.ts"
 import { type Scenario, scenarios } from "./tortureScenarios.ts"
 
 /** An operation, one way it comes, and what becomes of it when nothing goes wrong. */
@@ -16,12 +16,19 @@ export interface Tried {
 }
 
 /** Every operation in each of its ways, compared with its result without faults. */
-export const tortureSuite = (title: string, all: boolean, check: (tried: Tried) => Promise<void>) =>
+export const tortureSuite = (
+  title: string,
+  all: boolean,
+  check: (tried: Tried) => Promise<void>,
+  processOn?: () => Effect.Effect<OpenProcess, never, Scope.Scope>
+) =>
   describe.runIf(hasPostgres)(title, () => {
     const scope = Scope.makeUnsafe()
     let rack: Rack
     beforeAll(async () => {
-      rack = await Effect.runPromise(Scope.provide(openRack, scope))
+      rack = await Effect.runPromise(
+        Scope.provide(processOn === undefined ? openRack() : Effect.flatMap(processOn(), openRack), scope)
+      )
     })
     afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
