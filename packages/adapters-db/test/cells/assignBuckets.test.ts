@@ -1,5 +1,6 @@
 import { newUserId } from "@parley/core/testing"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { Directory } from "../../src/cells/directory/Directory.ts"
@@ -29,10 +30,47 @@ describe.runIf(hasPostgres)("buckets that change their cell", { timeout: 120_000
       const killed = { ...world.directory, replaceBuckets: () => Effect.die("killed") }
       yield* Effect.exit(assignBuckets(killed, cellsOf(world), "b", buckets))
       expect(yield* firstRow(world, owner)).toBe(MOVED)
-      yield* finishAssignments(world.directory, a)
+      yield* finishAssignments(world.directory, a, 60_000)
+      expect(yield* firstRow(world, owner)).toBe(MOVED)
+      yield* finishAssignments(world.directory, a, 0)
       expect(yield* firstRow(world, newUserId())).toBe("written")
       expect(yield* firstRow(world, owner)).toBe("written")
     }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("are left to an assignment that runs, however long it takes", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(0)
+      const [a, b] = world.cells
+      const owner = newUserId()
+      const [checking, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      let asked = 0
+      // The look for owners after the fence waits.
+      const asOwner: typeof a.owner.asOwner = (work) =>
+        Effect.andThen(
+          Effect.suspend(() =>
+            ++asked === 3 ? Effect.andThen(Deferred.succeed(checking, undefined), Deferred.await(go)) : Effect.void
+          ),
+          a.owner.asOwner(work)
+        )
+      const cells = new Map([
+        ["a", { ...a, owner: { ...a.owner, asOwner } }],
+        ["b", b]
+      ])
+      const assigning = yield* Effect.forkChild(assignBuckets(world.directory, cells, "b", [bucketOf(owner)]))
+      yield* Deferred.await(checking)
+      yield* a.owner.execute(`UPDATE ${a.database.schema}.lost_buckets SET at = now() - interval '1 hour'`)
+      // The next sign of life.
+      yield* TestClock.adjust("1 minute")
+      const isYoung = Effect.map(
+        a.database.statement(`SELECT FROM ${a.database.schema}.lost_buckets WHERE at > now() - interval '1 minute'`),
+        ({ length }) => length === 1
+      )
+      yield* Effect.repeat(isYoung, { until: (young) => young, times: 1000 })
+      yield* finishAssignments(world.directory, a, 60_000)
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(assigning)
+      expect((yield* world.directory.placement(owner)).cell).toBe("b")
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()), Effect.runPromise))
 
   it("belong to one cell after two assignments at once, of which one is refused", () =>
     Effect.gen(function* () {
@@ -43,7 +81,7 @@ describe.runIf(hasPostgres)("buckets that change their cell", { timeout: 120_000
         ...world.directory,
         // Another process cancels before the flip.
         replaceBuckets: (...args: Parameters<typeof world.directory.replaceBuckets>) =>
-          Effect.andThen(finishAssignments(world.directory, world.cells[0]), world.directory.replaceBuckets(...args))
+          Effect.andThen(finishAssignments(world.directory, world.cells[0], 0), world.directory.replaceBuckets(...args))
       }
       const refused = yield* Effect.flip(assignBuckets(cancelling, cellsOf(world), "b", buckets))
       expect(refused).toMatchObject({ _tag: "AssignRefused", problem: "superseded" })

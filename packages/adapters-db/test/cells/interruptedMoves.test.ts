@@ -1,11 +1,36 @@
 import { PreferenceStore } from "@parley/core/adapter"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
+import { moveOwner } from "../../src/cells/moving/moveOwner.ts"
 import { openMoves } from "../../src/cells/moving/openMoves.ts"
 import type { Cell } from "../../src/cells/moving/ownerTables.ts"
-import { DatabaseError } from "../../src/database/Database.ts"
+import { DatabaseError, type Row } from "../../src/database/Database.ts"
 import { hasPostgres } from "../databases.ts"
-import { killedMove, moveOf, newOwners, openWorld } from "./movingOwners.ts"
+import { killedMove, moveOf, newOwners, openWorld, type World } from "./movingOwners.ts"
+
+const movesOver = (world: World, cells: ReadonlyArray<Cell> = world.cells) =>
+  openMoves(new Map(cells.map((cell) => [cell.id, cell])), world.directory, Effect.void)
+
+const away = () => Effect.fail(new DatabaseError({ sqlState: "57P03", cause: new Error("away") }))
+/** The cell as it is seen while its database does not answer. */
+const absent = (cell: Cell): Cell => ({
+  ...cell,
+  database: { ...cell.database, statement: away },
+  owner: { ...cell.owner, asOwner: away }
+})
+
+const failing = (count: Promise<number>) => Effect.promise(() => count.catch(() => "failed"))
+
+/** Makes the marks of all moves look older than any bound. */
+const ageMarks = ({ cells }: World) =>
+  Effect.forEach(cells, ({ database: { schema }, owner: { execute } }) =>
+    execute(`UPDATE ${schema}.moved_owners SET at = now() - interval '1 day'`)
+  )
+
+const canWrite = (world: World, owner: string) => {
+  const written = PreferenceStore.use((store) => store.set(owner, { instructions: "Be brief.", modelId: null }))
+  return Effect.provide(written, world.servers[0]?.routed ?? expect.fail())
+}
 
 describe.runIf(hasPostgres)("a move that was interrupted after the directory had changed", { timeout: 120_000 }, () => {
   it("is ended by the same call, after which the owner can write", () =>
@@ -13,11 +38,9 @@ describe.runIf(hasPostgres)("a move that was interrupted after the directory had
       const world = yield* openWorld(1)
       const [owner = expect.fail()] = (yield* newOwners(world, 1)).keys()
       yield* killedMove(world, yield* moveOf(world, owner), "placed")
-      const cells = new Map(world.cells.map((cell) => [cell.id, cell]))
-      const { move, unfinishedMoves } = openMoves(cells, world.directory, Effect.void)
+      const { move, unfinishedMoves } = movesOver(world)
       expect(yield* Effect.promise(() => move(owner, "b"))).toBe(0)
-      const written = PreferenceStore.use((store) => store.set(owner, { instructions: "Be brief.", modelId: null }))
-      yield* Effect.provide(written, world.servers[0]?.routed ?? expect.fail())
+      yield* canWrite(world, owner)
       expect((yield* Effect.promise(unfinishedMoves)).map(({ state }) => state)).toEqual(["moved"])
     }).pipe(Effect.scoped, Effect.runPromise))
 })
@@ -28,17 +51,72 @@ describe.runIf(hasPostgres)("rows that moved owners left", { timeout: 120_000 },
       const world = yield* openWorld(1)
       const [owner = expect.fail()] = (yield* newOwners(world, 1)).keys()
       const [a, b] = world.cells
-      const moves = (cells: ReadonlyArray<Cell>) =>
-        openMoves(new Map(cells.map((cell) => [cell.id, cell])), world.directory, Effect.void)
-      yield* Effect.promise(() => moves([a, b]).move(owner, "b"))
-      const away = () => Effect.fail(new DatabaseError({ sqlState: "57P03", cause: new Error("away") }))
-      const absent: Cell = { ...b, owner: { ...b.owner, asOwner: away } }
-      const erased = yield* Effect.promise(() =>
-        moves([absent, a])
-          .eraseMoved({ olderThanMs: 0 })
-          .catch(() => "failed")
+      yield* Effect.promise(() => movesOver(world).move(owner, "b"))
+      expect(yield* failing(movesOver(world, [absent(b), a]).eraseMoved({ olderThanMs: 0 }))).toBe("failed")
+      expect(yield* Effect.promise(movesOver(world).unfinishedMoves)).toEqual([])
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe.runIf(hasPostgres)("moves that were interrupted", { timeout: 120_000 }, () => {
+  it("are ended in the cells that answer, so that the owner can write, although the target does not", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(1)
+      const [owner = expect.fail()] = (yield* newOwners(world, 1)).keys()
+      const [a, b] = world.cells
+      yield* killedMove(world, yield* moveOf(world, owner), "frozen")
+      yield* ageMarks(world)
+      expect(yield* failing(movesOver(world, [absent(b), a]).finishMoves({ olderThanMs: 60_000 }))).toBe("failed")
+      yield* canWrite(world, owner)
+      expect(yield* Effect.promise(() => movesOver(world).finishMoves({ olderThanMs: 0 }))).toBe(1)
+      expect(yield* Effect.promise(movesOver(world).unfinishedMoves)).toMatchObject([{ cell: "b", state: "moved" }])
+      yield* canWrite(world, owner)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("are left until they are old enough", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(1)
+      const [owner = expect.fail()] = (yield* newOwners(world, 1)).keys()
+      yield* killedMove(world, yield* moveOf(world, owner), "placed")
+      const { finishMoves } = movesOver(world)
+      expect(yield* Effect.promise(() => finishMoves({ olderThanMs: 60_000 }))).toBe(0)
+      yield* ageMarks(world)
+      expect(yield* Effect.promise(() => finishMoves({ olderThanMs: 60_000 }))).toBe(1)
+      yield* canWrite(world, owner)
+      expect((yield* world.directory.placement(owner)).cell).toBe("b")
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("are not confused with a copy that takes long, which ends undisturbed", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(1)
+      const [owner = expect.fail()] = (yield* newOwners(world, 1)).keys()
+      const move = yield* moveOf(world, owner)
+      const [copying, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // The copy of the first table waits.
+      const snapshot: Cell["owner"]["snapshot"] = (work) =>
+        move.from.owner.snapshot((sql) =>
+          work({
+            ...sql,
+            query: <R extends Row>(text: string, params?: ReadonlyArray<unknown>) => {
+              const waiting = Effect.andThen(Deferred.succeed(copying, undefined), Deferred.await(go))
+              return Effect.andThen(
+                text.includes("DECLARE parley_move") ? waiting : Effect.void,
+                sql.query<R>(text, params)
+              )
+            }
+          })
+        )
+      const from: Cell = { ...move.from, owner: { ...move.from.owner, snapshot } }
+      const copy = yield* Effect.forkChild(moveOwner({ ...move, from }))
+      yield* Deferred.await(copying)
+      yield* Effect.forEach(world.cells, ({ database: { schema }, owner: { execute } }) =>
+        execute(
+          `UPDATE ${schema}.moved_owners SET at = now() - interval '1 day' WHERE person IN
+          (SELECT person FROM ${schema}.moved_owners FOR UPDATE SKIP LOCKED)`
+        )
       )
-      expect(erased).toBe("failed")
-      expect(yield* Effect.promise(moves([a, b]).unfinishedMoves)).toEqual([])
+      expect(yield* Effect.promise(() => movesOver(world).finishMoves({ olderThanMs: 0 }))).toBe(0)
+      yield* Deferred.succeed(go, undefined)
+      expect(yield* Fiber.join(copy)).toBeGreaterThan(0)
+      expect((yield* world.directory.placement(owner)).cell).toBe("b")
     }).pipe(Effect.scoped, Effect.runPromise))
 })

@@ -5,7 +5,7 @@ import { backgroundWorkLayer } from "@parley/core/effect"
 import { Console, Effect, Exit, Layer, Scope } from "effect"
 import type { ParleyConfig } from "../config/readConfig.ts"
 import type { DataFolderClaim } from "../dataFolder/claimDataFolder.ts"
-import { eraseLeftRows } from "../databases/eraseLeftRows.ts"
+import { endMoves } from "../databases/endMoves.ts"
 import { foreignCommands } from "./foreignCommands.ts"
 import { openHttp } from "./openHttp.ts"
 import { startSamples } from "../telemetry/samples.ts"
@@ -35,7 +35,7 @@ export const runServer = Effect.fnUntraced(function* ({ config, tasks, claim, en
   yield* announce(config, tasks, port)
   // Starts after the server listens, so that it does not delay the start, and ends after the requests.
   yield* Effect.provideContext(Layer.buildWithScope(backgroundWorkLayer(tasks), working), parts)
-  if (tasks.length > 0) yield* Effect.provideContext(eraseLeftRows, parts)
+  if (tasks.length > 0) yield* Effect.provideContext(endMoves, parts)
   yield* Effect.sync(() => {
     const flush = () => setTimeout(flushCompileCache, 100).unref()
     // The next start is faster even if this process is killed. Pages that cannot be loaded answer so themselves.

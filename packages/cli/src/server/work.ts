@@ -9,7 +9,7 @@ import {
   warningText
 } from "../config/rules/securityWarnings.ts"
 import { tasksOf, workerRefusals } from "../config/rules/workRules.ts"
-import { eraseLeftRows } from "../databases/eraseLeftRows.ts"
+import { endMoves } from "../databases/endMoves.ts"
 import { startSamples } from "../telemetry/samples.ts"
 import { openParts } from "./openParts.ts"
 import { serveHealth } from "./serveHealth.ts"
@@ -35,7 +35,7 @@ const start = Effect.fnUntraced(function* (config: ParleyConfig) {
   yield* Effect.provideContext(startSamples(config), parts)
   const port = yield* serveHealthOf(config)
   yield* Effect.provideContext(Layer.build(backgroundWorkLayer(tasksOf(config))), parts)
-  yield* Effect.provideContext(eraseLeftRows, parts)
+  yield* Effect.provideContext(endMoves, parts)
   yield* announce(config, port)
 })
 

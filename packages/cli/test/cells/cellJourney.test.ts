@@ -1,5 +1,6 @@
 /** People of two cells, through a server and a worker of their own processes. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { administer } from "../../../adapters-db/test/administer.ts"
 import { eventually, ParleyProcess, temporaryFolder } from "../processes/ParleyProcess.ts"
 import { runHere } from "../processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "../processes/RunningServer.ts"
@@ -95,6 +96,20 @@ describe.runIf(hasPostgres)("people of two cells", () => {
       expect(Number(valueOf("db_client_connection_count", cell))).toBeGreaterThanOrEqual(0)
       expect(Number(valueOf("db_client_operation_duration_seconds_count", cell))).toBeGreaterThan(0)
     }
+  })
+
+  it("a move whose process was killed is ended by the worker, and the person writes again", async () => {
+    const database = new URL(databases.urls[0] ?? "").pathname.slice(1)
+    await administer(
+      `INSERT INTO parley.moved_owners (person, state, cell, version, at)
+       VALUES ('${ANN}', 'moving', 'eu-2', 0, now() - interval '1 hour')`,
+      database
+    )
+    await eventually("the end of the move", async () => {
+      const { stdout } = await runHere(["cells", "verify", "--json"], folder.path, environment)
+      return /"state": ?"moving"/.test(stdout) ? undefined : stdout
+    })
+    expect(await ask(ann, await readDocument(ann, "Storks fly south in August."))).toContain("August")
   })
 
   it("a cell that is away concerns its people alone, and is served again when it is back", async () => {

@@ -12,6 +12,8 @@ type Directory = Pick<MoveSql, "buckets" | "checkOpen" | "replace" | "replaceBuc
 
 /** The most time to wait for transactions of a cell that loses buckets. */
 const PATIENCE_MS = 5_000
+/** The time between two signs of life of an assignment; well below the age at which servers end one. */
+const YOUNG_MS = 20_000
 /** The most owners that a refusal names. */
 const NAMED = 10
 
@@ -49,10 +51,26 @@ const fenceBuckets = ({ database: { schema }, owner }: Cell, places: ReadonlyArr
   owner.asOwner((sql) =>
     sql.query(
       `INSERT INTO ${schema}.lost_buckets AS l (bucket, version) SELECT * FROM unnest($1::smallint[], $2::bigint[])
-      ON CONFLICT (bucket) DO UPDATE SET version = greatest(l.version, excluded.version)`,
+      ON CONFLICT (bucket) DO UPDATE SET version = greatest(l.version, excluded.version), at = now()`,
       [numbers(places), places.map(({ version }) => version)]
     )
   )
+
+/** Has the fences of an assignment stay young while it runs, so that no other process takes it for an interrupted one. */
+const keepYoung = (cells: ReadonlyMap<string, Cell>, losing: ReadonlyArray<BucketPlace>) =>
+  Effect.gen(function* () {
+    for (const { cell, places } of losers(cells, losing)) {
+      if (cell === undefined) continue
+      const { schema } = cell.database
+      yield* Effect.ignore(
+        cell.owner.asOwner((sql) =>
+          sql.query(`UPDATE ${schema}.lost_buckets SET at = now() WHERE bucket = ANY ($1::smallint[])`, [
+            numbers(places)
+          ])
+        )
+      )
+    }
+  }).pipe(forPurpose("maintenance"), Effect.delay(YOUNG_MS), Effect.forever)
 
 /**
  * Has a cell accept new owners of buckets that it has, by the directory, and remember the version. A later loss stays.
@@ -154,7 +172,7 @@ export const assignBuckets = (
     // A cancellation raises the versions, so that the fences of this try are older.
     const cancel = directory.replaceBuckets(losing, ({ cell }) => cell)
     if (losing.length > 0)
-      yield* Effect.tapError(giving, () =>
+      yield* Effect.tapError(Effect.raceFirst(giving, keepYoung(cells, losing)), () =>
         Effect.ignore(Effect.andThen(cancel, settleBuckets(directory, cells, buckets)))
       )
     yield* settleBuckets(directory, cells, buckets)
@@ -175,10 +193,15 @@ export const checkAssignment = (
     }
   }).pipe(forPurpose("building"))
 
-/** Ends assignments that were interrupted: a cell that has a bucket, by the directory, accepts its new owners again. */
-export const finishAssignments = Effect.fnUntraced(function* (directory: Directory, cell: Cell) {
+/**
+ * Ends assignments that were interrupted at least `olderThanMs` ago: a cell that has a bucket, by the directory, accepts
+ * its new owners again.
+ */
+export const finishAssignments = Effect.fnUntraced(function* (directory: Directory, cell: Cell, olderThanMs: number) {
   const lost = yield* cell.database.statement<{ bucket: number; version: number }>(
-    `SELECT bucket::integer AS bucket, version FROM ${cell.database.schema}.lost_buckets`
+    `SELECT bucket::integer AS bucket, version FROM ${cell.database.schema}.lost_buckets
+    WHERE at <= now() - $1::float8 * interval '1 millisecond'`,
+    [olderThanMs]
   )
   if (lost.length === 0) return
   const own = (yield* directory.buckets(lost.map(({ bucket }) => bucket))).filter((place) => place.cell === cell.id)

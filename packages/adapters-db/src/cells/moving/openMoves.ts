@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import type { DatabaseError } from "../../database/Database.ts"
 import type { MoveSql } from "../directory/moveSql.ts"
-import { assignBuckets, checkAssignment, finishAssignments } from "./assignBuckets.ts"
+import { assignBuckets, checkAssignment } from "./assignBuckets.ts"
 import { eraseMoved } from "./eraseMoved.ts"
+import { everyOne, finishMoves, sumOf } from "./finishMoves.ts"
 import { MoveRefused } from "./moveErrors.ts"
-import { countMove, finishMove, moveOwner } from "./moveOwner.ts"
+import { countMove, moveOwner } from "./moveOwner.ts"
 import { settleState, unfinishedMoves } from "./ownerStates.ts"
 import type { Cell } from "./ownerTables.ts"
 
@@ -22,7 +22,10 @@ export interface UnfinishedMove {
 export interface MoveOptions {
   /** Changes nothing, and returns the number of rows that would be moved now. */
   readonly dryRun?: boolean | undefined
-  /** The most milliseconds to wait for running work of the owner, and for running transactions; 5,000 unless given. */
+  /**
+   * The most milliseconds to wait for running work of the owner, and for running transactions; 5,000 unless given. Keep it
+   * well below the age at which `finishMoves` ends moves.
+   */
   readonly patienceMs?: number | undefined
 }
 
@@ -36,12 +39,15 @@ export interface Moves {
   unfinishedMoves(): Promise<ReadonlyArray<UnfinishedMove>>
   /**
    * Ends each move and assignment that was interrupted: as a success if the directory has changed, otherwise it is
-   * cancelled. Moves that still run are cancelled as well. Returns the number of owners.
+   * cancelled. With `olderThanMs`, two minutes for example, those that may still run are left: the ones that were begun or
+   * continued within this time, and those that copy rows. Without it, they are cancelled as well. Returns the number of
+   * owners. If a cell does not answer, the others are dealt with before the call rejects.
    */
-  finishMoves(): Promise<number>
+  finishMoves(options?: { readonly olderThanMs?: number | undefined }): Promise<number>
   /**
    * Erases what owners left in former cells who moved at least `olderThanMs` milliseconds ago: longer than a server may
-   * not have heard of it. Returns the number of owners.
+   * not have heard of it. Returns the number of owners. If a cell does not answer, the others are dealt with before the
+   * call rejects.
    */
   eraseMoved(options: { readonly olderThanMs: number }): Promise<number>
   /**
@@ -95,33 +101,17 @@ export const openMoves = (
       const input = { owner, from, to, directory, patienceMs }
       return yield* dryRun ? countMove(input) : moveOwner(input)
     })
-  const finish = Effect.gen(function* () {
-    const owners = new Set<string>()
-    for (const { cell, other, owner, state } of yield* unfinishedIn(cells)) {
-      if (state === "moved" || owners.has(owner)) continue
-      const [here, there] = [yield* cellOf(cell), yield* cellOf(other)]
-      const [from, to] = state === "moving" ? [here, there] : [there, here]
-      yield* finishMove({ owner, from, to, directory })
-      owners.add(owner)
-    }
-    for (const cell of cells.values()) yield* finishAssignments(directory, cell)
-    return owners.size
-  })
-  /** A cell that does not answer is no reason to leave the rows in the others. */
-  const erase = (olderThanMs: number): Effect.Effect<number, DatabaseError> =>
-    Effect.flatMap(
-      Effect.forEach(cells.values(), (cell) => Effect.result(eraseMoved(cell, olderThanMs))),
-      (results) =>
-        Effect.map(
-          Effect.forEach(results, (result) => Effect.fromResult(result)),
-          (counts) => counts.reduce((sum, count) => sum + count, 0)
-        )
-    )
   return {
     move: (owner, to, options = {}) => run(move(owner, to, options)),
     unfinishedMoves: () => Effect.runPromise(unfinishedIn(cells)),
-    finishMoves: () => run(finish),
-    eraseMoved: ({ olderThanMs }) => Effect.runPromise(erase(olderThanMs)),
+    finishMoves: ({ olderThanMs } = {}) => run(finishMoves(cells, directory, olderThanMs)),
+    eraseMoved: ({ olderThanMs }) =>
+      Effect.runPromise(
+        Effect.map(
+          everyOne(cells.values(), (cell) => eraseMoved(cell, olderThanMs)),
+          sumOf
+        )
+      ),
     assign: (cell, buckets, { dryRun = false } = {}) =>
       run(dryRun ? checkAssignment(directory, cells, cell, buckets) : assignBuckets(directory, cells, cell, buckets))
   }

@@ -106,7 +106,8 @@ export const asMover = <A, E, R>(
       const result = yield* work(sql)
       // Checks of the whole transaction, such as that of a new account, run while the writer is known.
       yield* sql.query("SET CONSTRAINTS ALL IMMEDIATE")
-      yield* sql.query(`UPDATE ${table} SET writer = NULL WHERE person = $1`, [owner])
+      // A long copy is still under way when it has just ended.
+      yield* sql.query(`UPDATE ${table} SET writer = NULL, at = clock_timestamp() WHERE person = $1`, [owner])
       return result
     })
   )
@@ -135,10 +136,40 @@ export const deleteRows = Effect.fnUntraced(function* (
   }
 })
 
+/** An owner whose move from or to a cell was not ended, or whose rows are still to be erased there. */
+export interface MarkedMove extends Row {
+  readonly owner: string
+  /** The other cell. */
+  readonly cell: string
+  readonly state: UnfinishedState
+}
+
+type UnfinishedState = "moving" | "arriving" | "moved"
+
 /** Owners whose move was not ended, longest first; and those whose rows are still to be erased here. */
 export const unfinishedMoves = (cell: Cell, olderThanMs: number) =>
-  cell.database.statement<{ readonly owner: string; readonly cell: string; readonly state: string }>(
+  cell.database.statement<MarkedMove>(
     `SELECT person AS owner, cell, state FROM ${cell.database.schema}.moved_owners
     WHERE (state IN ('moving', 'arriving') OR remains) AND at <= now() - $1::float8 * interval '1 millisecond' ORDER BY at`,
     [olderThanMs]
   )
+
+/**
+ * True if a move of the owner from or to the cell may still run: it has reached a state within this time, or one of its
+ * transactions, such as the copy of many rows, holds the mark at this moment.
+ */
+export const isUnderWay = (cell: Cell, owner: string, withinMs: number) => {
+  const table = `${cell.database.schema}.moved_owners`
+  return cell.owner.asOwner((sql) =>
+    Effect.map(
+      sql.query(
+        `WITH idle AS MATERIALIZED (SELECT FROM ${table} WHERE person = $1
+          AND (state NOT IN ('moving', 'arriving') OR at <= now() - $2::float8 * interval '1 millisecond')
+          FOR SHARE SKIP LOCKED)
+        SELECT FROM ${table} WHERE person = $1 AND NOT EXISTS (SELECT FROM idle)`,
+        [owner, withinMs]
+      ),
+      ({ length }) => length > 0
+    )
+  )
+}

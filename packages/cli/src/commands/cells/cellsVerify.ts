@@ -65,7 +65,9 @@ export const cellsVerifyCommand = Command.make(
       const verdict = left === 0 ? "each is in one cell, as the directory says" : `${left} differences`
       const unfinished = yield* moving(() => moves.unfinishedMoves())
       const lines = unfinished.flatMap(({ cell, other, owner, state }) =>
-        state === "moving" ? [`${owner}: a move from ${cell} to ${other} runs, or was interrupted: repeat it.`] : []
+        state === "moving"
+          ? [`${owner}: a move from ${cell} to ${other} runs, or was interrupted: workers end it within three minutes.`]
+          : []
       )
       yield* printResult(json, { ok: left === 0, owners, findings, unfinished }, [
         ...lines,
