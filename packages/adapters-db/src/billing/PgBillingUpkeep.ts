@@ -2,6 +2,7 @@ import { BillingUpkeep, cursorOf, type Forgotten, pageOf, PersonPosition, positi
 import { Effect, Layer, Schema } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 interface CreditedRow extends Row {
   readonly user_id: string
@@ -35,6 +36,7 @@ const several =
         `SELECT s.user_id, array_agg(s.subscription_id ORDER BY s.subscription_id) AS subscriptions
        FROM ${schema}.billing_subscriptions s
        WHERE NOT s.facts ? 'endedAt' AND s.facts ?| ARRAY['paid', 'checkout'] AND s.user_id > $1
+         AND ${livesHere(schema, "s.user_id")}
        GROUP BY s.user_id HAVING count(*) > 1 ORDER BY s.user_id LIMIT $2`,
         [positionIn(PersonPosition, after)?.[0] ?? "", limit + 1]
       )
@@ -49,7 +51,10 @@ const people =
   ({ after, limit }) =>
     Effect.suspend(() =>
       statement<{ readonly user_id: string; readonly wrong: ReadonlyArray<string> }>(
-        `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2) v`,
+        // At most as many people as have moved are left out of the page.
+        `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2 + (SELECT count(*)::integer
+           FROM ${schema}.moved_owners m WHERE m.remains OR m.state = 'arriving')) v
+         WHERE ${livesHere(schema, "v.user_id")} ORDER BY v.user_id LIMIT $2`,
         [positionIn(PersonPosition, after)?.[0] ?? "", limit + 1]
       )
     ).pipe(
@@ -70,6 +75,7 @@ const credited =
        FROM ${schema}.credit_transactions t
        WHERE t.type = 'topup' AND (t.user_id, t.number) > ($1, $2::bigint)
          AND starts_with(t.reference, 'topup:') AND NOT starts_with(t.user_id, 'erased:')
+         AND ${livesHere(schema, "t.user_id")}
          AND t.created_at >= to_timestamp($3::float8 / 1000)
        ORDER BY t.user_id, t.number LIMIT $4`,
         [...(positionIn(RowPosition, after) ?? ["", 0]), since, limit + 1]

@@ -17,6 +17,7 @@ import { storing } from "../storage/storageFailed.ts"
 import { applyPayments } from "./applyPayments.ts"
 import { paymentLists, type StoredWaiting, toWaiting } from "./paymentRows.ts"
 import { matched, type StoredAccount } from "./storedAccount.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 type Db = Database["Service"]
 
@@ -112,9 +113,11 @@ const conclude =
 const find =
   ({ schema, statement }: Db): PaymentEventStore["Service"]["find"] =>
   (ids) =>
-    statement<EventRow>(`SELECT ${EVENT_COLUMNS} FROM ${schema}.payment_events e WHERE e.event_id = ANY($1::text[])`, [
-      ids
-    ]).pipe(
+    statement<EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM ${schema}.payment_events e WHERE e.event_id = ANY($1::text[])
+      AND ${livesHere(schema, "coalesce(e.owner, '')")}`,
+      [ids]
+    ).pipe(
       Effect.map((rows) => rows.map(toEvent)),
       storing("PaymentEventStore.find")
     )
@@ -131,7 +134,7 @@ const list =
         return statement<EventRow & { readonly micros: number }>(
           `SELECT ${EVENT_COLUMNS}, (extract(epoch FROM e.received_at) * 1000000)::bigint AS micros
            FROM ${schema}.payment_events e
-           WHERE ($1::text IS NULL OR e.state = $1) AND ($2::text IS NULL OR e.owner = $2)
+           WHERE ($1::text IS NULL OR e.state = $1) AND (e.owner = $2 OR $2::text IS NULL AND ${livesHere(schema, "coalesce(e.owner, '')")})
              AND ($3::bigint IS NULL
                OR (e.received_at, e.event_id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::text))
            ORDER BY e.received_at DESC, e.event_id DESC LIMIT $5`,

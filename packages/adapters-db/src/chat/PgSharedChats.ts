@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { uuidOrNil } from "./chatSql.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 export interface ShareColumns {
   readonly share_id: string | null
@@ -35,7 +36,8 @@ export const PgSharedChatsLayer: Layer.Layer<SharedChats, never, Database> = Lay
       RETURNING share_id, share_up_to, shared_at`
     const unshare = `UPDATE ${schema}.chats SET share_id = NULL, share_up_to = NULL, shared_at = NULL
       WHERE ${OWN} RETURNING id`
-    const find = `SELECT user_id, id, share_id, share_up_to, shared_at FROM ${schema}.chats WHERE share_id = $1`
+    const find = `SELECT user_id, id, share_id, share_up_to, shared_at FROM ${schema}.chats
+      WHERE share_id = $1 AND ${livesHere(schema, "user_id")}`
     return SharedChats.of({
       share: ({ chatId, id, upTo, userId }) => {
         const params = [userId, uuidOrNil(chatId), uuidOrNil(upTo), id]

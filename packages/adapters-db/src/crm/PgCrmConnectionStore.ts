@@ -16,6 +16,7 @@ import {
 import { Effect, Layer, Schema } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 interface ConnectionRow extends Row {
   readonly user_id: string
@@ -100,11 +101,12 @@ const texts = (schema: string) => {
         refreshable = CASE WHEN $5::text IS NULL THEN c.refreshable ELSE $8 END,
         state = $9, problem = $10, version = ${next}, lease = NULL, lease_until = NULL, tries = 0
       WHERE ${ONE} AND c.lease = $4 RETURNING c.version`,
-    listSealed: `SELECT ${COLUMNS} FROM ${table} c WHERE c.key_id <> $1
+    listSealed: `SELECT ${COLUMNS} FROM ${table} c WHERE c.key_id <> $1 AND ${livesHere(schema, "c.user_id")}
       AND ($2::text IS NULL OR (c.user_id, c.bot_id, c.provider) > ($2, $3::uuid, $4))
       ORDER BY c.user_id, c.bot_id, c.provider LIMIT $5`,
     reseal: `UPDATE ${table} c SET sealed = $5, key_id = $6 WHERE ${ONE} AND c.sealed = $4 RETURNING c.version`,
-    count: `SELECT c.key_id, count(*) AS connections FROM ${table} c GROUP BY c.key_id ORDER BY c.key_id`
+    count: `SELECT c.key_id, count(*) AS connections FROM ${table} c WHERE ${livesHere(schema, "c.user_id")}
+      GROUP BY c.key_id ORDER BY c.key_id`
   }
 }
 

@@ -6,6 +6,7 @@ import {
   KEEP_DEAD_MS,
   KEEP_DELIVERED_MS
 } from "@parley/core/adapter"
+import { livesHere } from "../storage/leftRows.ts"
 
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
@@ -121,6 +122,7 @@ export const deliverySql = (schema: string) => ({
   list: `SELECT user_id, event_id, destination, type, created_at, state, tries, due_at, ended_at, reason
     FROM ${schema}.event_deliveries
     WHERE ($1::text IS NULL OR state = $1) AND ($2::text IS NULL OR destination = $2)
+      AND ${livesHere(schema, "user_id")}
     ORDER BY created_at DESC, event_id, destination LIMIT $3`,
 
   /**
@@ -137,6 +139,7 @@ export const deliverySql = (schema: string) => ({
   /** Numbers new events in the order of the feed. SQL parameter: the most events. */
   placeFeed: `WITH unread AS MATERIALIZED (
       SELECT user_id, event_id FROM ${schema}.event_deliveries WHERE destination = '${FEED}' AND place IS NULL
+        AND ${livesHere(schema, "user_id")}
       ORDER BY created_at, event_id LIMIT $1
     ), placed AS MATERIALIZED (SELECT user_id, event_id, nextval('${schema}.event_places') AS place FROM unread)
     UPDATE ${schema}.event_deliveries e SET place = p.place FROM placed p
@@ -144,19 +147,20 @@ export const deliverySql = (schema: string) => ({
 
   /** Reads the feed. SQL parameters: the number after which the page begins, limit. */
   feed: `SELECT place::float8 AS place, event_id, type, created_at, data FROM ${schema}.event_deliveries
-    WHERE destination = '${FEED}' AND place > $1::bigint ORDER BY place LIMIT $2`,
+    WHERE destination = '${FEED}' AND place > $1::bigint AND ${livesHere(schema, "user_id")} ORDER BY place LIMIT $2`,
 
   destinations: `SELECT d.id, ARRAY(SELECT jsonb_object_keys(d.asked_at) ORDER BY 1) AS types, d.seen_at, d.disabled_at, p.pending, p.oldest_ms,
       coalesce(n.dead, 0) AS dead FROM ${schema}.event_destinations d
     CROSS JOIN LATERAL (
       SELECT count(*) AS pending, (extract(epoch FROM now() - min(w.created_at)) * 1000)::float8 AS oldest_ms FROM (
         SELECT e.created_at FROM ${schema}.event_deliveries e
-        WHERE e.destination = d.id AND e.state = 'pending' ORDER BY e.due_at LIMIT ${COUNTED_DELIVERIES}
+        WHERE e.destination = d.id AND e.state = 'pending' AND ${livesHere(schema, "e.user_id")} ORDER BY e.due_at LIMIT ${COUNTED_DELIVERIES}
       ) w
     ) p
     LEFT JOIN (
       SELECT x.destination, count(*) AS dead FROM (
-        SELECT e.destination FROM ${schema}.event_deliveries e WHERE e.state = 'dead' LIMIT ${COUNTED_DELIVERIES}
+        SELECT e.destination FROM ${schema}.event_deliveries e
+        WHERE e.state = 'dead' AND ${livesHere(schema, "e.user_id")} LIMIT ${COUNTED_DELIVERIES}
       ) x GROUP BY x.destination
     ) n ON n.destination = d.id
     ORDER BY d.id`,
@@ -168,7 +172,7 @@ export const deliverySql = (schema: string) => ({
   retry: `WITH dead AS MATERIALIZED (
       SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
       WHERE state = 'dead' AND ($1::text IS NULL OR event_id = $1) AND ($2::text IS NULL OR destination = $2)
-        AND destination IN (SELECT id FROM ${schema}.event_destinations)
+        AND destination IN (SELECT id FROM ${schema}.event_destinations) AND ${livesHere(schema, "user_id")}
       FOR UPDATE
     ), enabled AS (
       UPDATE ${schema}.event_destinations d SET disabled_at = NULL

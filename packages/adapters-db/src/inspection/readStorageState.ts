@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { Database, type DatabaseError } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 /** The work that waits in the storage. Ages in seconds, 0 if nothing waits. */
 export interface StorageState {
@@ -18,9 +19,11 @@ export const readStorageState: Effect.Effect<StorageState, DatabaseError, Databa
   ({ schema, statement }) =>
     statement<{ [Name in keyof StorageState]: number }>(
       `SELECT h.*, p.* FROM
-        (SELECT count(*) AS "holdsOpen", ${ageOf("opened_at")} AS "holdsOldestAge" FROM ${schema}.credit_holds) h,
+        (SELECT count(*) AS "holdsOpen", ${ageOf("opened_at")} AS "holdsOldestAge" FROM ${schema}.credit_holds
+          WHERE ${livesHere(schema, "user_id")}) h,
         (SELECT count(*) AS "paymentsWaiting" FROM ${schema}.payment_events
-          WHERE state IN ('owed', 'waiting', 'refused', 'unreadable')) p`
+          WHERE state IN ('owed', 'waiting', 'refused', 'unreadable')
+            AND ${livesHere(schema, "coalesce(owner, '')")}) p`
     )
 ).pipe(
   Effect.map(([row]) => row as StorageState),

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Database, type DatabaseError, type Row } from "../database/Database.ts"
 import { DatabaseOwner } from "../database/DatabaseOwner.ts"
 import { forPurpose } from "../database/limits.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 /** The bytes of a table on the database's disk, and the planner's estimate of its rows. */
 export interface TableUsage extends Row {
@@ -46,7 +47,7 @@ const peopleSql = (
     SELECT user_id, bytes AS files, 0 AS texts FROM ${schema}.documents
     UNION ALL SELECT user_id, octet_length(bytes), 0 FROM ${schema}.chat_images
     UNION ALL SELECT user_id, 0, bytes FROM ${schema}.chats
-  ) stored GROUP BY user_id ORDER BY sum(files) + sum(texts) DESC, user_id LIMIT $1`
+  ) stored WHERE ${livesHere(schema, "user_id")} GROUP BY user_id ORDER BY sum(files) + sum(texts) DESC, user_id LIMIT $1`
 
 /**
  * Reads the sizes of all tables and of the data that people store. It reads every row of chats, images and documents

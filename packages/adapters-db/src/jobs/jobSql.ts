@@ -1,4 +1,5 @@
 import type { JobProgress, JobState } from "@parley/core/adapter"
+import { livesHere } from "../storage/leftRows.ts"
 
 /**
  * The one queue for all jobs. Its policy allows one waiting or running job for each twin key; a unique index enforces
@@ -158,7 +159,7 @@ export const jobSql = (schemaName: string) => {
      * true.
      */
     list: (state: JobState | undefined, owned: boolean) => `SELECT ${LISTED} FROM ${job}
-      WHERE name = '${JOBS_QUEUE}' ${owned ? "AND group_id = $5" : ""} ${state === undefined ? "" : `AND ${STATES[state]}`}
+      WHERE name = '${JOBS_QUEUE}' AND ${owned ? "group_id = $5" : livesHere(`"${schemaName}"`, "coalesce(group_id, '')")} ${state === undefined ? "" : `AND ${STATES[state]}`}
         AND ($4::text IS NULL OR data->>'kind' = $4)
         AND ($2::bigint IS NULL
           OR (created_on, id) < (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid))

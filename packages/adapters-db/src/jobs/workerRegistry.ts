@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { storing } from "../storage/storageFailed.ts"
 import { JOBS_QUEUE } from "./jobSql.ts"
 import type { JobParts } from "./startBoss.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 const age = (column: string) => `(extract(epoch FROM now() - ${column}) * 1000)::float8`
 
@@ -24,6 +25,7 @@ const workerSql = (schemaName: string) => {
       ) AS seen, (
         SELECT count(*)::int AS due, min(start_after) AS due_at FROM ${queue}.job
         WHERE name = '${JOBS_QUEUE}' AND state < 'active' AND NOT blocked AND start_after <= ${queue}.job_now()
+          AND ${livesHere(`"${schemaName}"`, "coalesce(group_id, '')")}
       ) AS waiting`
   }
 }

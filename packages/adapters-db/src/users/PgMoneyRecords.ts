@@ -2,6 +2,7 @@ import { type DayCharges, type DayRevenue, MoneyRecords } from "@parley/core/ada
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
+import { livesHere } from "../storage/leftRows.ts"
 
 /** Returns an SQL expression for the beginning of a day, which is given as the number of days since 1970-01-01. */
 const startOf = (day: string) => `to_timestamp(${day}::float8 * 86400)`
@@ -12,6 +13,7 @@ const chargesText = (schema: string) => `
     count(*)::float8 AS replies, sum(-t.amount)::float8 AS credits
   FROM ${schema}.credit_transactions t
   WHERE t.created_at >= ${startOf("$1")} AND t.created_at < ${startOf("($2 + 1)")} AND t.source IS NOT NULL
+    AND ${livesHere(schema, "t.user_id")}
   GROUP BY 1, 2 ORDER BY 1, 2`
 
 /**
@@ -23,6 +25,7 @@ const revenueText = (schema: string) => `
   WITH payers AS MATERIALIZED (
     SELECT DISTINCT e.owner FROM ${schema}.payment_events e
     WHERE e.received_at >= ${startOf("($1 - 1)")} AND e.owner IS NOT NULL AND e.state = 'applied'
+      AND ${livesHere(schema, "e.owner")}
   ), payments AS (
     SELECT p.user_id, p.session_id AS id, p.paid AS amount, p.currency, p.bought_at AS at
     FROM payers o JOIN ${schema}.billing_purchases p ON p.user_id = o.owner

@@ -13,6 +13,7 @@ import {
 import { Effect, Layer } from "effect"
 import { Database } from "../database/Database.ts"
 import { storing } from "../storage/storageFailed.ts"
+import { livesHere, livesHereNow } from "../storage/leftRows.ts"
 
 const countText = (schema: string) => `
   SELECT (SELECT count(*) FROM ${schema}.chats WHERE user_id = $1) AS chats,
@@ -32,10 +33,12 @@ const listText = (schema: string) => `
          OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = c.user_id AND b.customer_id = $1)
          OR EXISTS (SELECT FROM ${schema}.sign_in_people s WHERE s.subject = c.user_id AND s.email = lower($1)))
        AND NOT EXISTS (SELECT FROM ${schema}.erasures e WHERE e.pseudonym = c.user_id)
+       AND ${livesHere(schema, "c.user_id")}
      ORDER BY user_id LIMIT $4)
     UNION
     (SELECT subject FROM ${schema}.access
      WHERE subject > $2 COLLATE "C" AND (blocked_at IS NOT NULL OR NOT $3 AND not_before IS NOT NULL)
+       AND ${livesHereNow(schema, "subject")}
        AND ($1 = '' OR subject = $5 COLLATE "C" OR strpos(lower(subject), lower($1)) > 0
          OR EXISTS (SELECT FROM ${schema}.billing_accounts b WHERE b.user_id = subject AND b.customer_id = $1)
          OR EXISTS (SELECT FROM ${schema}.sign_in_people s WHERE s.subject = access.subject AND s.email = lower($1)))

@@ -2,10 +2,7 @@ import { Databases, moving } from "@parley/adapters-db"
 import { failureFields } from "@parley/core/adapter"
 import { Effect, Schedule } from "effect"
 
-/**
- * Each server has heard of a move before this time has passed. Until then, lists and reports over all cells contain these
- * people twice.
- */
+/** Each server has heard of a move before this time has passed. Until then, it reads the rows in the former cell. */
 const ERASED_AFTER_MS = 30_000
 /**
  * The mover is dead: between two states, a move waits for a few seconds, except while it copies rows, which is visible. An

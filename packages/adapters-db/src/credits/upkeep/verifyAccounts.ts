@@ -10,6 +10,7 @@ import {
 import type { InvalidInput } from "@parley/core/effect"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
+import { livesHere } from "../../storage/leftRows.ts"
 
 /** A block of consecutive transactions of one account, from number `first` to number `last`. */
 export interface PostingBlock {
@@ -93,12 +94,14 @@ interface AccountState extends Row {
   readonly first: number
   readonly transaction_count: number
   readonly ended: number
+  /** False for an account that a move left. It is counted in the cell in which its owner lives. */
+  readonly here: boolean
   readonly wrong: Partial<Record<Invariant, readonly [expected: number, found: number]>> | null
 }
 
 const readAccounts = ({ schema, statement }: Service, { after, upto }: Users, since: number | undefined) =>
   statement<AccountState>(
-    `SELECT user_id, first, transaction_count, ended, wrong FROM ${schema}.verify_accounts($1, $2, $3)`,
+    `SELECT user_id, first, transaction_count, ended, wrong, ${livesHere(schema, "user_id")} AS here FROM ${schema}.verify_accounts($1, $2, $3)`,
     [after, upto, since === undefined ? null : new Date(since).toISOString()]
   )
 
@@ -320,5 +323,6 @@ export const verifyAccounts = Effect.fnUntraced(function* (
   if (userId !== undefined) {
     return { accounts: accounts.length, next: undefined, differences }
   }
-  return { accounts: accounts.length, next: upto === null ? undefined : cursorOf(upto), differences }
+  const counted = accounts.filter(({ here }) => here).length
+  return { accounts: counted, next: upto === null ? undefined : cursorOf(upto), differences }
 })

@@ -3,6 +3,7 @@ import { type DocumentFailure, isUuid, ReindexRecords, ReindexStore } from "@par
 import { Context, Effect, Layer } from "effect"
 import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
+import { livesHere } from "../../storage/leftRows.ts"
 
 const FOREIGN_KEY_VIOLATION = "23503"
 
@@ -46,11 +47,11 @@ const texts = (schema: string) => ({
     FROM ${schema}.documents d
     LEFT JOIN ${schema}.passage_generations g ON g.user_id = d.user_id AND g.document_id = d.id AND g.active
     LEFT JOIN ${schema}.reindex_claims c ON c.user_id = d.user_id AND c.document_id = d.id
-    WHERE d.status = 'ready' AND ($1::text IS NULL OR d.user_id = $1) GROUP BY 1, 2, 3, 4, 5`,
+    WHERE d.status = 'ready' AND (d.user_id = $1 OR $1::text IS NULL AND ${livesHere(schema, "d.user_id")}) GROUP BY 1, 2, 3, 4, 5`,
   /** Lists failures. SQL parameters: the owner, or null for all people; the most rows. */
   failures: `SELECT d.user_id AS "userId", d.id AS "documentId", d.filename, c.failure
     FROM ${schema}.reindex_claims c JOIN ${schema}.documents d ON d.user_id = c.user_id AND d.id = c.document_id
-    WHERE c.failure IS NOT NULL AND d.status = 'ready' AND ($1::text IS NULL OR c.user_id = $1)
+    WHERE c.failure IS NOT NULL AND d.status = 'ready' AND (c.user_id = $1 OR $1::text IS NULL AND ${livesHere(schema, "c.user_id")})
     ORDER BY c.user_id, c.document_id LIMIT $2`,
   forget: `DELETE FROM ${schema}.reindex_claims WHERE user_id = $1 AND failure IS NOT NULL`
 })

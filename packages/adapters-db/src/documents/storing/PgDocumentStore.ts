@@ -13,6 +13,7 @@ import {
 import { Effect, Layer, Schema } from "effect"
 import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
+import { livesHere } from "../../storage/leftRows.ts"
 
 export interface DocumentRow extends Row {
   readonly id: string
@@ -106,7 +107,7 @@ const texts = (schema: string) => ({
    */
   insert: `SELECT * FROM ${schema}.insert_document($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, decode($15, 'hex'))`,
   find: `SELECT * FROM ${schema}.documents WHERE user_id = $1 AND id = ANY($2::uuid[])`,
-  exists: `SELECT FROM ${schema}.documents WHERE id = $1 LIMIT 1`,
+  exists: `SELECT FROM ${schema}.documents WHERE id = $1 AND ${livesHere(schema, "user_id")} LIMIT 1`,
   list: `SELECT * FROM ${schema}.documents WHERE user_id = $1 ORDER BY created_at DESC, id`,
   update: `UPDATE ${schema}.documents SET status = $4, progress = $5, reason = $6, reason_code = $7, pages = $8, passages = $9, notice = $10
     WHERE user_id = $1 AND id = $2 AND status = ANY($3::text[]) RETURNING id`,
@@ -161,7 +162,7 @@ const listed = (
   const from = [lastOwner, lastId, limit + 1]
   const named = [userId, documentId].filter((name) => name !== undefined)
   const conditions = [
-    ...(userId === undefined ? [] : ["AND user_id = $4"]),
+    `AND ${userId === undefined ? livesHere(database.schema, "user_id") : "user_id = $4"}`,
     ...(documentId === undefined ? [] : [`AND id = $${3 + named.length}::uuid`])
   ]
   const page = text.listByStatus(status, conditions.join(" "))
