@@ -1,4 +1,4 @@
-import { PreferenceStore } from "@parley/core/adapter"
+import { instruments, PreferenceStore } from "@parley/core/adapter"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { moveOwner } from "../../src/cells/moving/moveOwner.ts"
@@ -54,6 +54,23 @@ describe.runIf(hasPostgres)("rows that moved owners left", { timeout: 120_000 },
       yield* Effect.promise(() => movesOver(world).move(owner, "b"))
       expect(yield* failing(movesOver(world, [absent(b), a]).eraseMoved({ olderThanMs: 0 }))).toBe("failed")
       expect(yield* Effect.promise(movesOver(world).unfinishedMoves)).toEqual([])
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
+
+describe.runIf(hasPostgres)("the duration of a move", { timeout: 120_000 }, () => {
+  it("is measured once by the processes that erase the rows, and not if the move was cancelled", () =>
+    Effect.gen(function* () {
+      const world = yield* openWorld(1)
+      const [moved = expect.fail(), stayed = expect.fail()] = (yield* newOwners(world, 2)).keys()
+      const measured = () => instruments.cellMoveDuration.read({ "parley.cell": "a", "parley.cell.target": "b" })
+      const before = measured()
+      const { eraseMoved, finishMoves, move } = movesOver(world)
+      yield* Effect.promise(() => move(moved, "b"))
+      yield* killedMove(world, yield* moveOf(world, stayed), "frozen")
+      yield* Effect.promise(() => finishMoves())
+      const erase = Effect.promise(() => eraseMoved({ olderThanMs: 0 }))
+      expect((yield* Effect.all([erase, erase], { concurrency: 2 })).reduce((sum, count) => sum + count, 0)).toBe(2)
+      expect(measured() - before).toBe(1)
     }).pipe(Effect.scoped, Effect.runPromise))
 })
 

@@ -111,6 +111,14 @@ export const instruments = {
   cellMoves: gauge("parley.cell.unfinished_moves", "{owner}", "Owners whose move from or to a cell has not ended", [
     "parley.cell"
   ]),
+  cellMoveDuration: histogram({
+    name: "parley.cell.move.duration",
+    unit: "s",
+    description:
+      "Time for which a move from a cell to another one refused the owner's writes, once its rows are erased",
+    labels: ["parley.cell", "parley.cell.target"],
+    boundaries: SECONDS
+  }),
   cellRefusals: counter(
     "parley.cell.refusals",
     "{statement}",

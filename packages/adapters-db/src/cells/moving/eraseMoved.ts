@@ -1,4 +1,6 @@
+import { instruments } from "@parley/core/adapter"
 import { Effect } from "effect"
+import type { Row } from "../../database/Database.ts"
 import { forPurpose } from "../../database/limits.ts"
 import { asMover, deleteRows, unfinishedMoves } from "./ownerStates.ts"
 import { type Cell, type OwnerTable, ownerTables } from "./ownerTables.ts"
@@ -6,17 +8,36 @@ import { type Cell, type OwnerTable, ownerTables } from "./ownerTables.ts"
 const tablesOf = ({ database, owner }: Cell) =>
   owner.asOwner((sql) => ownerTables(sql, database.schema, owner.schemaName))
 
-/** Erases the rows of an owner who lives in another cell. Returns false if the owner has come back meanwhile. */
+interface EndedMove extends Row {
+  readonly target: string
+  /** Seconds for which the owner's writes were refused; null for a move that was cancelled. */
+  readonly seconds: number | null
+}
+
+/**
+ * Erases the rows of an owner who lives in another cell. Returns false if the owner has come back meanwhile, or if another
+ * process has erased them. So each move is measured once, and by a process that exports metrics.
+ */
 const eraseRows = (cell: Cell, tables: ReadonlyArray<OwnerTable>, owner: string) => {
   const { schema } = cell.database
   const erasing = asMover(cell, owner, { state: "moved" }, (sql) =>
     Effect.gen(function* () {
       yield* deleteRows(sql, schema, tables, owner)
-      yield* sql.query(`UPDATE ${schema}.moved_owners SET remains = false WHERE person = $1`, [owner])
-      return true
+      const [ended] = yield* sql.query<EndedMove>(
+        `UPDATE ${schema}.moved_owners SET remains = false WHERE person = $1 AND remains
+        RETURNING cell AS target, extract(epoch FROM refused_for)::float8 AS seconds`,
+        [owner]
+      )
+      return ended
     })
   )
-  return Effect.map(erasing, (erased) => erased === true)
+  return Effect.map(erasing, (ended) => {
+    if (ended === undefined) return false
+    const { seconds, target } = ended
+    if (seconds !== null)
+      instruments.cellMoveDuration.record(seconds, { "parley.cell": cell.id, "parley.cell.target": target })
+    return true
+  })
 }
 
 /**

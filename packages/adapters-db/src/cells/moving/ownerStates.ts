@@ -70,7 +70,9 @@ export const fenceAccount = (cell: Cell, owner: string, version: number) =>
 export const settleState = (cell: Cell, owner: string, { cell: home, version }: Placement) => {
   const { schema } = cell.database
   const isHome = home === cell.id
-  const end = isHome ? "state = 'home', remains = false" : "state = 'moved', cell = $3, remains = true"
+  const end = isHome
+    ? "state = 'home', remains = false, refused_for = NULL"
+    : "state = 'moved', cell = $3, remains = true, refused_for = CASE WHEN state = 'moving' THEN now() - at END"
   return cell.owner.asOwner((sql) =>
     Effect.gen(function* () {
       const settled = yield* sql.query(
