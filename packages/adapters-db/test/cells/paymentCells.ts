@@ -9,7 +9,7 @@ import {
   STORY_START,
   testedLedger
 } from "@parley/core/testing"
-import { Context, Effect, Exit, Layer, Result, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Option, Result, Scope } from "effect"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { moveSql } from "../../src/cells/directory/moveSql.ts"
 import { enableFence } from "../../src/cells/moving/fence.ts"
@@ -21,7 +21,7 @@ import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { installJobQueue } from "../../src/jobs/startBoss.ts"
 import { migratedPostgres } from "../databases.ts"
-import { FaultyWire } from "../faults/FaultyWire.ts"
+import { type Fault, FaultyWire } from "../faults/FaultyWire.ts"
 import { CellDatabases, routedOver } from "./routedStores.ts"
 
 const NEVER = { refreshMs: Number.POSITIVE_INFINITY }
@@ -118,6 +118,73 @@ export const insist = async (on: Server, event: Parameters<typeof deliver>[0]) =
   throw new Error("The event was never taken.")
 }
 
+/** Time after which other work counts as waiting for a lock. */
+const WAIT_MS = 40
+
+/** Runs other work to its end before the request with a number, or until it waits for a lock of this one. */
+export const between = async (
+  wire: FaultyWire,
+  request: number,
+  work: Effect.Effect<unknown, unknown>,
+  others: () => Promise<unknown>
+) => {
+  let begun: Promise<unknown> | undefined
+  let number = 0
+  wire.start(new Map(), async () => {
+    number += 1
+    if (number - 1 !== request || begun !== undefined) return
+    let isDone = false
+    begun = others().finally(() => (isDone = true))
+    const until = performance.now() + WAIT_MS
+    while (!isDone && performance.now() < until) await new Promise((resolve) => setImmediate(resolve))
+  })
+  const ended = await Effect.runPromise(Effect.result(work))
+  await begun
+  await wire.settled()
+  wire.start()
+  return { ended, wasReached: begun !== undefined }
+}
+
+/** Requests that a process may send before it notices that it has ended. */
+const SENT_LATER = 500
+
+/** The end of a process: its last request, counted from 0, and whether that arrives and is run. */
+export interface ProcessEnd {
+  readonly last: number
+  readonly how: "cut before" | "cut after"
+}
+
+export const ENDS: ReadonlyArray<ProcessEnd["how"]> = ["cut before", "cut after"]
+
+/**
+ * Runs work by the wire in a process that ends with one request: nothing that it sends later arrives, on any connection, and
+ * nothing of it is repeated. `before` runs before each request. Returns the answer, if the process did not end before.
+ */
+export const endingAt = async <A, E, R>(
+  { tried, wire }: PaymentCells,
+  { how, last }: ProcessEnd,
+  work: Effect.Effect<A, E, R>,
+  before: (request: number) => Promise<void> = () => Promise.resolve()
+): Promise<{ readonly answer: Option.Option<A>; readonly wasReached: boolean }> => {
+  const ended = Promise.withResolvers<void>()
+  let sent = 0
+  const later = Array.from({ length: SENT_LATER }, (_, at) => [last + 1 + at, "cut before"] as const)
+  wire.start(new Map<number, Fault>([[last, how], ...later]), async () => {
+    const request = sent
+    sent += 1
+    if (request > last) ended.resolve()
+    else await before(request)
+  })
+  const end = Effect.as(
+    Effect.promise(() => ended.promise),
+    Option.none<A>()
+  )
+  const answer = await run(tried, Effect.raceFirst(Effect.option(work), end))
+  await wire.settled()
+  wire.start()
+  return { answer, wasReached: sent > last }
+}
+
 /** Applies events that wait although their person is known, as background work does. */
 export const catchUp = (on: Server): Promise<void> =>
   run(
@@ -157,12 +224,26 @@ export const storedOf = (on: Server, { name, userId }: { readonly name: string; 
              (SELECT count(*) FROM ${schema}.billing_purchases p WHERE p.user_id = $2) AS purchases,
              (SELECT count(*) FROM ${schema}.credit_transactions t WHERE t.user_id = $2) AS transactions,
              ARRAY(SELECT concat_ws(' ', replace(o.reference, $1, ''), replace(o.owner, $1, ''))
-               FROM ${schema}.payment_owners o WHERE strpos(o.reference, $1) > 0 AND o.owner IS NOT NULL ORDER BY o.reference) AS claimed`,
+               FROM ${schema}.payment_owners o WHERE strpos(o.reference, $1) > 0 AND o.owner IS NOT NULL AND NOT starts_with(o.reference, 'event:')
+               ORDER BY o.reference) AS claimed`,
             [name, userId]
           ),
           ([row]) => row as Stored
         )
       )
+    })
+  )
+
+/** All references that a person has claimed in any database, events included. */
+export const claimsOf = (on: Server, userId: string) =>
+  run(
+    on,
+    Effect.gen(function* () {
+      const { databases } = yield* CellDatabases
+      const found = yield* Effect.forEach(databases, ({ schema, statement }) =>
+        statement<{ reference: string }>(`SELECT reference FROM ${schema}.payment_owners WHERE owner = $1`, [userId])
+      )
+      return found.flat().map(({ reference }) => reference)
     })
   )
 

@@ -13,7 +13,9 @@ import { hasPostgres } from "../databases.ts"
 import { FAULTS, type Fault } from "../faults/FaultyWire.ts"
 import {
   balanceOf,
+  between,
   catchUp,
+  claimsOf,
   insist,
   openPaymentCells,
   ordersOf,
@@ -26,9 +28,6 @@ import {
 } from "./paymentCells.ts"
 
 const CELLS = [0, 1]
-
-/** Time after which other work counts as waiting for a lock. */
-const WAIT_MS = 40
 
 const link = (userId: string, customerId: string) =>
   BillingStore.use((store) => store.link({ userId, customerId, replaces: undefined }))
@@ -209,25 +208,6 @@ export const paymentsOverCells = (all: boolean): void =>
       expect(together).toBeGreaterThan(1)
     })
 
-    /** Runs other work to its end before the request with a number, or until it waits for a lock of this one. */
-    const between = async (request: number, work: Effect.Effect<unknown, unknown>, others: () => Promise<unknown>) => {
-      let begun: Promise<unknown> | undefined
-      let number = 0
-      cells.wire.start(new Map(), async () => {
-        number += 1
-        if (number - 1 !== request || begun !== undefined) return
-        let isDone = false
-        begun = others().finally(() => (isDone = true))
-        const until = performance.now() + WAIT_MS
-        while (!isDone && performance.now() < until) await new Promise((resolve) => setImmediate(resolve))
-      })
-      const ended = await Effect.runPromise(Effect.result(work))
-      await begun
-      await cells.wire.settled()
-      cells.wire.start()
-      return { ended, wasReached: begun !== undefined }
-    }
-
     const on = <A, E, R>(server: Server, work: Effect.Effect<A, E, R>) => Effect.promise(() => run(server, work))
 
     it("an owner who is linked between any two statements of an event's receipt gets the event, once", async () => {
@@ -240,7 +220,7 @@ export const paymentsOverCells = (all: boolean): void =>
             cells.tried,
             Effect.promise(() => insist(cells.tried, refunded!))
           )
-          const { wasReached } = await between(request, receiving, () => insist(cells.other, bought!))
+          const { wasReached } = await between(cells.wire, request, receiving, () => insist(cells.other, bought!))
           if (!wasReached) break
           await insist(cells.other, story.events[2]!)
           await expectWhole(story, await expectedIn(cell), `cell ${cell}, request ${request}`)
@@ -257,7 +237,7 @@ export const paymentsOverCells = (all: boolean): void =>
             cells.tried,
             Effect.promise(() => insist(cells.tried, bought!))
           )
-          const { wasReached } = await between(request, linking, () => insist(cells.other, refunded!))
+          const { wasReached } = await between(cells.wire, request, linking, () => insist(cells.other, refunded!))
           if (!wasReached) break
           await insist(cells.other, story.events[2]!)
           await expectWhole(story, await expectedIn(cell), `cell ${cell}, request ${request}`)
@@ -302,7 +282,9 @@ export const paymentsOverCells = (all: boolean): void =>
               )
             )
           )
-          const { ended, wasReached } = await between(request, importing, () => insist(cells.other, anonymous))
+          const { ended, wasReached } = await between(cells.wire, request, importing, () =>
+            insist(cells.other, anonymous)
+          )
           if (!wasReached) break
           // The wire may let a commit overtake the statement that it holds: then the import fails.
           if (!Result.isSuccess(ended) || !Result.isSuccess(ended.success as Result.Result<unknown, unknown>)) continue
@@ -335,7 +317,9 @@ export const paymentsOverCells = (all: boolean): void =>
           const [bought, refunded, dispute] = story.events
           await insist(cells.other, refunded!)
           const receiving = Effect.promise(() => insist(cells.tried, bought!))
-          const { wasReached } = await between(request, receiving, () => cells.move(story.userId, cellAfter(cell)))
+          const { wasReached } = await between(cells.wire, request, receiving, () =>
+            cells.move(story.userId, cellAfter(cell))
+          )
           await insist(cells.tried, dispute!)
           if (!wasReached) break
           await expectMoved(story, 1 - cell, `cell ${cell}, request ${request}`)
@@ -419,6 +403,7 @@ export const paymentsOverCells = (all: boolean): void =>
             stored.flatMap(({ claimed, linked }) => [...claimed, ...linked]).filter((one) => one.includes("user-")),
             why
           ).toEqual([])
+          expect(await claimsOf(cells.other, story.userId), why).toEqual([])
           const states = await statesOf(
             cells.other,
             story.events.map(({ id }) => id)

@@ -77,7 +77,7 @@ export class PaymentInbox extends Context.Service<
         }
         const outcome = again ? undefined : yield* applier.applyTogether(event, fact)
         if (outcome !== undefined) return { _tag: "Handled", event: yield* handledAs(event, outcome) }
-        const finish = retryStorage(personOfPayment(store, fact)).pipe(
+        const finish = retryStorage(personOfPayment(store, event, fact)).pipe(
           Effect.flatMap((owner) => inUnit(owner, (soFar) => applier.apply(event, fact, again, soFar))),
           Effect.flatMap((outcome) => handledAs(event, outcome)),
           Effect.catchTag("LinkedMeanwhile", () => handle(event, again))

@@ -28,6 +28,8 @@ export interface CellRows {
   namesOf(userId: string): Effect.Effect<KnownNames, DatabaseError>
   /** Locks the payments of people until the transaction around the call ends. */
   lock(people: ReadonlyArray<string>): Effect.Effect<void, DatabaseError>
+  /** Those of the references that have an owner in this cell. */
+  linked(references: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** Those of the references that belong to an erased person in this cell, and the one that stands for an erased id. */
   erased(
     references: ReadonlyArray<string>,
@@ -50,7 +52,7 @@ type Db = Database["Service"]
 const personRows = ({
   schema,
   statement
-}: Db): Pick<CellRows, "drop" | "erased" | "lock" | "namesOf" | "ownerless"> => ({
+}: Db): Pick<CellRows, "drop" | "erased" | "linked" | "lock" | "namesOf" | "ownerless"> => ({
   namesOf: (userId) =>
     Effect.map(
       statement<KnownNames & Record<string, unknown>>(
@@ -68,6 +70,15 @@ const personRows = ({
          FROM (SELECT p.person FROM unnest($1::text[]) AS p(person) ORDER BY p.person COLLATE "C") l`,
         [people]
       )
+    ),
+  linked: (references) =>
+    Effect.map(
+      statement<{ reference: string }>(
+        `SELECT r.reference FROM ${schema}.payment_references r
+         WHERE r.reference = ANY($1::text[]) AND r.owner IS NOT NULL`,
+        [references]
+      ),
+      (rows) => rows.map(({ reference }) => reference)
     ),
   erased: (references, claimed) =>
     Effect.map(

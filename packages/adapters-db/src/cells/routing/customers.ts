@@ -1,14 +1,12 @@
 import { type BillingAccount, type Linked, type LinkInput, NO_PERSON, type Owner } from "@parley/core/adapter"
 import { Effect } from "effect"
-import { ERASED_OWNER } from "../global/paymentDirectory.ts"
+import { customerReference, ERASED_OWNER } from "../global/paymentDirectory.ts"
 import { askGlobal, askIn } from "./askGlobal.ts"
 import { withUnit } from "./byOwner.ts"
 import { allWaiting } from "./paymentEvents.ts"
 import { type Call, callOf, type Method, type Place, type Routes } from "./Routes.ts"
 
 const pin = callOf("billing", "pin")
-
-const reference = (customerId: string): string => `customer:${customerId}`
 
 /** The owner of a reference, by the claims. */
 export const ownerOfReferences =
@@ -35,7 +33,7 @@ export const linkCustomer =
         const asked = { userId, pinned: undefined, followed: undefined }
         const { customerId: current } = (yield* pin.run(unit.place, [asked])) as BillingAccount
         if (current !== undefined && current !== replaces) return { customerId: current, waiting: [] }
-        const claiming = routes.shared.payments.claim([{ userId, references: [reference(customerId)] }])
+        const claiming = routes.shared.payments.claim([{ userId, references: [customerReference(customerId)] }])
         const { granted, waiting } = yield* askGlobal(routes, "BillingStore.link", claiming)
         if (granted.length === 0) return { customerId: undefined, waiting: [] }
         const linked = (yield* call.run(unit.place, [input])) as Linked
@@ -47,6 +45,7 @@ export const linkCustomer =
 interface Adoption {
   readonly userId: string
   readonly customerId: string
+  readonly importedAt: number
 }
 
 interface Adopted {
@@ -58,7 +57,7 @@ type Found = Adopted | ReadonlyArray<Adopted>
 
 /** True if a customer belongs to the person, or to none. */
 const isOwn = (owners: ReadonlyMap<string, string>, { customerId, userId }: Adoption): boolean =>
-  (owners.get(reference(customerId)) ?? userId) === userId
+  (owners.get(customerReference(customerId)) ?? userId) === userId
 
 /** The results of several cells, or of one. */
 const joined = (found: Found): Adopted => {
@@ -69,23 +68,31 @@ const joined = (found: Found): Adopted => {
   }
 }
 
-/** Adopts customers in one cell. The people's payments are locked, so that no event comes between claim and adoption. */
+/**
+ * Adopts customers in one cell. The people's payments are locked, so that no event comes between claim and adoption. If
+ * the process ends in between, the next event or the repetition adopts them in the cell: see `receiveIn`.
+ */
 const adoptIn = (routes: Routes, call: Call, place: Place, people: ReadonlyArray<Adoption>) => {
   const { cell, payments } = routes.shared
   const operation = "BillingStore.adopt"
-  const owners = askGlobal(routes, operation, payments.ownersOf(people.map(({ customerId }) => reference(customerId))))
+  const references = people.map(({ customerId }) => customerReference(customerId))
   const work = Effect.gen(function* () {
-    yield* askIn(place.name, operation, cell(place.name).lock(people.map(({ userId }) => userId)))
-    const before = yield* owners
-    const fresh = people.filter(({ customerId }) => !before.has(reference(customerId)))
-    const claims = fresh.map(({ customerId, userId }) => ({ userId, references: [reference(customerId)] }))
-    const claimed = yield* askGlobal(routes, operation, payments.claim(claims))
-    const present = yield* owners
-    const own = people.filter((one) => isOwn(present, one))
-    const others = people.filter((one) => !isOwn(present, one))
+    const rows = cell(place.name)
+    yield* askIn(place.name, operation, rows.lock(people.map(({ userId }) => userId)))
+    const linked = new Set(yield* askIn(place.name, operation, rows.linked(references)))
+    const claims = people.map(({ customerId, importedAt, userId }) => ({
+      userId,
+      reference: customerReference(customerId),
+      at: importedAt
+    }))
+    const fresh = claims.filter(({ reference }) => !linked.has(reference))
+    const { waiting: claimed } = yield* askGlobal(routes, operation, payments.claimImports(fresh))
+    const owners = yield* askGlobal(routes, operation, payments.ownersOf(references))
+    const own = people.filter((one) => isOwn(owners, one))
+    const others = people.filter((one) => !isOwn(owners, one))
     const adopted = (yield* call.run(place, [own, { dryRun: false }])) as Adopted
     const refused = new Map([...others.map(({ userId }) => [userId, undefined] as const), ...adopted.refused])
-    const waiting = new Set([...claimed.waiting.map(({ id }) => id), ...adopted.waiting])
+    const waiting = new Set([...claimed.map(({ id }) => id), ...adopted.waiting])
     return { refused, waiting: [...waiting] } satisfies Adopted
   })
   return place.stores.unitOfWork.run(NO_PERSON, work)
@@ -105,7 +112,7 @@ export const adoptCustomers = (routes: Routes, call: Call, everyCell: (call: Cal
       const adopted = joined((yield* carryOut(wanted, { dryRun: false })) as Found)
       return { ...adopted, refused: new Map([...refused, ...adopted.refused]) }
     }
-    const references = wanted.map(({ customerId }) => reference(customerId))
+    const references = wanted.map(({ customerId }) => customerReference(customerId))
     const owners = yield* askGlobal(routes, "BillingStore.adopt", routes.shared.payments.ownersOf(references))
     const others = wanted.filter((one) => !isOwn(owners, one)).map(({ userId }) => [userId, undefined] as const)
     return { refused: new Map([...refused, ...others]), waiting: [] }

@@ -12,13 +12,20 @@ import {
 } from "@parley/core/adapter"
 import { Effect, Result, Semaphore } from "effect"
 import { answersOf } from "../merging/overAll.ts"
-import { ERASED_OWNER } from "../global/paymentDirectory.ts"
+import {
+  customerOf,
+  customerReference,
+  ERASED_OWNER,
+  eventReference,
+  type ImportClaim
+} from "../global/paymentDirectory.ts"
 import { askGlobal, askIn, following } from "./askGlobal.ts"
 import { inCellOf, inUnit, withUnit } from "./byOwner.ts"
 import { CurrentUnit, type Unit } from "./CurrentUnit.ts"
 import { type Call, callOf, type Method, type Place, type Routes, type Work } from "./Routes.ts"
 
 const find = callOf("paymentEvents", "find")
+const adopt = callOf("billing", "adopt")
 
 const REASSIGNED: Received = { _tag: "Reassigned" }
 
@@ -90,11 +97,25 @@ const receiveUnowned = (routes: Routes, call: Call, unit: Unit, input: ReceiveIn
     return received
   })
 
-const erasedMeanwhile = () =>
-  new StorageFailed({
-    operation: "PaymentEventStore.receive",
-    retryable: true,
-    cause: new Error("The person of the event was erased.")
+const meanwhile = (change: string) =>
+  new StorageFailed({ operation: "PaymentEventStore.receive", retryable: true, cause: new Error(change) })
+
+const erasedMeanwhile = () => meanwhile("The person of the event was erased.")
+
+const claimedMeanwhile = () => meanwhile("Another person has claimed a reference of the event.")
+
+/** True if the cell does not have the claim of an import yet: the process of the import ended before the commit. */
+const isUnfinished = (imported: ImportClaim | undefined, received: Received): imported is ImportClaim =>
+  imported !== undefined && received._tag === "Matched" && received.account.importedAt === undefined
+
+/** Receives an event in a cell. If an import has claimed its customer, the cell adopts the customer before. */
+const receiveIn = (call: Call, { owner, place }: Unit, input: ReceiveInput, imported: ImportClaim | undefined) =>
+  Effect.gen(function* () {
+    const received = (yield* call.run(place, [input])) as Received
+    if (!isUnfinished(imported, received)) return received
+    const customer = { userId: owner, customerId: customerOf(imported.reference), importedAt: imported.at }
+    yield* adopt.run(place, [[customer], { dryRun: false }])
+    return (yield* call.run(place, [input])) as Received
   })
 
 /** Receives an event in the cell of its person, in whose unit of work it is. */
@@ -104,18 +125,21 @@ const receiveOwned = (routes: Routes, call: Call, unit: Unit, input: ReceiveInpu
     const { cell, payments } = routes.shared
     const { place } = unit
     const operation = "PaymentEventStore.receive"
-    const found = yield* askGlobal(routes, operation, payments.find(event.id, references, claimed))
-    if (found.owner !== unit.owner) return REASSIGNED
-    const { copy, others } = found
+    const taking = payments.take({ eventId: event.id, references, claimed }, unit.owner)
+    const { copy, imported, others, owner } = yield* askGlobal(routes, operation, taking)
+    if (owner !== unit.owner) return REASSIGNED
     if (place !== routes.global && copy !== undefined && isDone(copy.state) && !again) return known(copy)
     // The claims decide whose the event is: the cell may not have linked the references yet.
     const own = references.filter((reference) => !others.includes(reference))
     const asOwner = { ...input, references: own, claimed: unit.owner }
-    const received = (yield* inUnit(unit, call.run(place, [asOwner]))) as Received
-    if (received._tag === "Matched" && received.account.userId !== unit.owner) return yield* Effect.fail(unlisted())
+    const received = (yield* inUnit(unit, receiveIn(call, unit, asOwner, imported))) as Received
+    if (received._tag === "Matched" && received.account.userId !== unit.owner) {
+      const present = yield* askGlobal(routes, operation, taking)
+      return yield* Effect.fail(present.others.length > others.length ? claimedMeanwhile() : unlisted())
+    }
     if (received._tag !== "Erased") return received
     const names = yield* askIn(place.name, operation, cell(place.name).erased(references, unit.owner))
-    yield* askGlobal(routes, operation, payments.erase(unit.owner, names))
+    yield* askGlobal(routes, operation, payments.erase(unit.owner, [...names, eventReference(event.id)]))
     if (place === routes.global) return received
     // The next try finds the erased person, and takes the event to the global database.
     return yield* Effect.fail(erasedMeanwhile())
@@ -123,20 +147,20 @@ const receiveOwned = (routes: Routes, call: Call, unit: Unit, input: ReceiveInpu
 
 /** Takes an event in: in the cell of the person to whom its references belong, or in the global database. */
 export const receiveEvent = (routes: Routes, call: Call): Method => {
-  const receiveIn = (unit: Unit, input: ReceiveInput) =>
+  const receiveWithin = (unit: Unit, input: ReceiveInput) =>
     unit.owner === NO_PERSON ? receiveUnowned(routes, call, unit, input) : receiveOwned(routes, call, unit, input)
   const receive = (input: ReceiveInput): Work =>
     Effect.gen(function* () {
       const { claimed, event, references } = input
-      const finding = routes.shared.payments.find(event.id, references, claimed)
-      const { owner = NO_PERSON } = yield* askGlobal(routes, "PaymentEventStore.receive", finding)
+      const finding = routes.shared.payments.ownerOf([eventReference(event.id), ...references], claimed)
+      const owner = (yield* askGlobal(routes, "PaymentEventStore.receive", finding)) ?? claimed ?? NO_PERSON
       const person = owner === ERASED_OWNER ? NO_PERSON : owner
-      const received = (yield* withUnit(routes, person, (unit) => receiveIn(unit, input))) as Received
+      const received = (yield* withUnit(routes, person, (unit) => receiveWithin(unit, input))) as Received
       return received._tag === "Reassigned" ? yield* receive(input) : received
     })
   return (input) =>
     Effect.flatMap(CurrentUnit, (unit): Work =>
-      unit === undefined ? receive(input as ReceiveInput) : receiveIn(unit, input as ReceiveInput)
+      unit === undefined ? receive(input as ReceiveInput) : receiveWithin(unit, input as ReceiveInput)
     )
 }
 
@@ -184,11 +208,13 @@ export const applyEventAtOnce = (routes: Routes, call: Call): Method => {
       ) as Effect.Effect<ReadonlyArray<string> | undefined, StorageFailed>
   const apply = Effect.fnUntraced(function* (payment: PlainPayment) {
     const { claimed, event, references } = payment
-    const found = yield* askGlobal(routes, operation, payments.find(event.id, references, claimed))
-    const { copy, others, owner } = found
+    const taking = payments.take({ eventId: event.id, references, claimed })
+    const { copy, imported, others, owner } = yield* askGlobal(routes, operation, taking)
     if (owner === undefined || owner === ERASED_OWNER) return undefined
     const own = references.filter((reference) => !others.includes(reference))
-    const asOwner: PlainPayment = { ...payment, references: own, claimed: owner, claim: claimOf(owner) }
+    const decide: PlainPayment["decide"] = (found) =>
+      found.account.userId !== owner || isUnfinished(imported, found) ? undefined : payment.decide(found)
+    const asOwner: PlainPayment = { ...payment, references: own, claimed: owner, claim: claimOf(owner), decide }
     let isCopied = copy !== undefined
     const use = (place: Place) => {
       isCopied &&= place !== routes.global
@@ -218,7 +244,7 @@ export const keepEvent =
     const { payments } = routes.shared
     return withUnit(routes, NO_PERSON, (unit) =>
       Effect.andThen(
-        askGlobal(routes, "PaymentEventStore.keep", payments.lock(`customer:${customerId}`)),
+        askGlobal(routes, "PaymentEventStore.keep", payments.lock(customerReference(customerId))),
         call.run(unit.place, args)
       )
     )

@@ -46,6 +46,7 @@ export const erasePerson =
     return withUnit(routes, userId, (unit) =>
       Effect.gen(function* () {
         const { place } = unit
+        const claims = yield* askGlobal(routes, operation, shared.payments.claimsOf(userId))
         const names = yield* askIn(place.name, operation, shared.cell(place.name).namesOf(userId))
         const erased = (yield* call.run(place, [arg])) as ErasedData | AccountInUse
         if (erased._tag === "AccountInUse") return erased
@@ -55,7 +56,9 @@ export const erasePerson =
           yield* inPlace(global, marks.eraseLeft(global.name, userId))
           yield* askGlobal(routes, operation, shared.erase(userId, pseudonym))
         }
-        yield* following(routes, unit, forgetNames(routes, place, userId, names))
+        // Some claims may never have been linked in the cell.
+        const references = [...new Set([...names.references, ...claims])]
+        yield* following(routes, unit, forgetNames(routes, place, userId, { ...names, references }))
         return erased
       })
     )

@@ -15,7 +15,14 @@ import { type PaymentDecision, UNCHANGED } from "../decide/PaymentDecision.ts"
 import type { ReceivedPaymentEvent } from "../provider/PaymentEvent.ts"
 import { type ActionRefusal, afterActions, operationOf } from "./creditActions.ts"
 import type { ConcludeInput, Matched, PaymentEventStore, PaymentSteps } from "./PaymentEventStore.ts"
-import { boughtBy, claimedUser, namesPerson, type PaymentFact, referencesOf } from "./paymentReferences.ts"
+import {
+  boughtBy,
+  claimedUser,
+  eventReference,
+  namesPerson,
+  type PaymentFact,
+  referencesOf
+} from "./paymentReferences.ts"
 import {
   ActionRefused,
   type DoAgain,
@@ -49,9 +56,13 @@ const namedBy = (fact: PaymentFact) => {
 }
 
 /** The person in whose unit of work an event is applied; `NO_PERSON` if none is linked yet, or the person was erased. */
-export const personOfPayment = (store: Pick<BillingStore["Service"], "ownerOf">, fact: PaymentFact) => {
+export const personOfPayment = (
+  store: Pick<BillingStore["Service"], "ownerOf">,
+  { id }: ReceivedPaymentEvent,
+  fact: PaymentFact
+) => {
   const { claimed, references } = namedBy(fact)
-  return Effect.map(store.ownerOf(references, claimed), (linked) =>
+  return Effect.map(store.ownerOf([eventReference(id), ...references], claimed), (linked) =>
     linked === undefined ? (claimed ?? NO_PERSON) : (linked.userId ?? NO_PERSON)
   )
 }

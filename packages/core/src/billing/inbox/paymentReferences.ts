@@ -15,6 +15,9 @@ export const sessionReference = (id: string): string => `session:${id}`
 
 export const invoiceReference = (id: string): string => `invoice:${id}`
 
+/** The name of an event itself: a store that keeps people in different places may have decided to whom it belongs. */
+export const eventReference = (id: string): string => `event:${id}`
+
 /** Returns true if a reference names a person, and not a payment or a purchase. */
 export const namesPerson = (reference: string): boolean =>
   !reference.startsWith(paymentReference("")) && !reference.startsWith(invoiceReference(""))

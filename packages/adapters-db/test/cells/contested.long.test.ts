@@ -1,0 +1,3 @@
+import { contestedPayments } from "./contested.ts"
+
+contestedPayments(true)

@@ -1,0 +1,3 @@
+import { importsOverCells } from "./imports.ts"
+
+importsOverCells(true)
