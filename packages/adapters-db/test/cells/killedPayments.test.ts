@@ -1,0 +1,3 @@
+import { killedPayments } from "./killedPayments.ts"
+
+killedPayments(37)
