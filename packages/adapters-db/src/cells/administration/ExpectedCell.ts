@@ -44,20 +44,21 @@ export class ExpectedCell {
     this.#sql = identitySql(quoteIdentifier(schema))
   }
 
-  /** From now on, only connections to this database are opened. */
+  /** From now on, only connections to this database are used. */
   expect(identity: CellIdentity): void {
     this.#expected = identity
   }
 
   /** A `ConnectionCheck`. Rejects with `CellRefused`, or as the statement does. */
-  readonly check = async (ask: AskOnce): Promise<void> => {
+  readonly check = async (ask: AskOnce): Promise<boolean> => {
     const expected = this.#expected
-    if (expected === undefined) return
+    if (expected === undefined) return false
     const [found] = (await ask(this.#sql).catch((error: { readonly code?: unknown }) => {
       if (NO_TABLE.includes(String(error.code))) return []
       throw error
     })) as ReadonlyArray<FoundIdentity>
     const refused = differenceFrom(expected, found)
     if (refused !== undefined) throw refused
+    return true
   }
 }

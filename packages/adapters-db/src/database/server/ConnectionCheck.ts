@@ -5,10 +5,13 @@ import type { Row } from "../Database.ts"
 export type AskOnce = (text: string) => Promise<ReadonlyArray<Row>>
 
 /**
- * Is called for each connection that a pool opens, before its first use. A rejection closes the connection, and is the cause
- * of the `DatabaseError` of the statement that waited for it.
+ * Is called for each connection before its first use, and again before its next one while it returns false: there is nothing
+ * to compare it with yet. A rejection closes the connection, and is the cause of the `DatabaseError` of the statement that
+ * waited for it.
  */
-export const ConnectionCheck = Context.Reference<((ask: AskOnce) => Promise<void>) | undefined>(
+export type ConnectionChecking = (ask: AskOnce) => Promise<boolean>
+
+export const ConnectionCheck = Context.Reference<ConnectionChecking | undefined>(
   "@parley/adapters-db/ConnectionCheck",
   { defaultValue: () => undefined }
 )

@@ -1,7 +1,7 @@
 import pg from "pg"
 import { cancelStatement } from "./cancelStatement.ts"
 import type { CallersPool } from "./CallersPool.ts"
-import type { AskOnce } from "./ConnectionCheck.ts"
+import type { ConnectionChecking } from "./ConnectionCheck.ts"
 import { databaseClosed, noAnswer, type Row } from "../Database.ts"
 import { columnTypes } from "./pgColumnTypes.ts"
 import { CLOSE_MS, CONNECT_MS, KEEPALIVE_MS } from "../limits.ts"
@@ -13,8 +13,8 @@ export interface PgPoolOptions {
   readonly maxConnections?: number | undefined
   readonly connectTimeoutMs?: number | undefined
   readonly onConnectionLost?: ((error: Error) => void) | undefined
-  /** Checks each connection that a pool of Parley's own opens. */
-  readonly check?: ((ask: AskOnce) => Promise<void>) | undefined
+  /** Checks each connection once, before a statement is sent over it. */
+  readonly check?: ConnectionChecking | undefined
 }
 
 /**
@@ -51,8 +51,8 @@ interface LimitedQuery extends pg.QueryConfig {
   readonly query_timeout: number
 }
 
-/** Asks on a new connection. The pool limits the time to connect, and nothing after it. */
-const askNew = async (client: pg.ClientBase, text: string): Promise<ReadonlyArray<Row>> => {
+/** Asks on a connection that is being checked. The pool limits the time to connect, and nothing after it. */
+const askOn = async (client: pg.ClientBase, text: string): Promise<ReadonlyArray<Row>> => {
   const query: LimitedQuery = { text, types: columnTypes, query_timeout: CONNECT_MS }
   return (await client.query<Row>(query)).rows
 }
@@ -66,7 +66,6 @@ const openPool = (options: PgPoolOptions): pg.Pool =>
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
-    onConnect: async (client) => options.check?.((text) => askNew(client, text)),
     // Statements that belong together are sent together, without waiting for an answer in between.
     pipeline: true
   })
@@ -177,10 +176,21 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
   /** The value of `doubts` at the time of each client's last answer. */
   const trusted = new WeakMap<pg.PoolClient, number>()
   const plain = new WeakMap<pg.PoolClient, boolean>()
+  const checked = new WeakSet<pg.PoolClient>()
 
   const drop = (client: pg.PoolClient): void => {
     client.connection.stream.destroy()
     client.release(true)
+  }
+  const check = async (client: pg.PoolClient): Promise<void> => {
+    if (options.check === undefined || checked.has(client)) return
+    try {
+      // A connection that was opened before it could be checked is checked later.
+      if (await options.check((text) => askOn(client, text))) checked.add(client)
+    } catch (error) {
+      drop(client)
+      throw error
+    }
   }
   const take = async (): Promise<pg.PoolClient> => {
     for (;;) {
@@ -188,6 +198,7 @@ export const openPgPool = (options: PgPoolOptions): PgPool => {
       const client = await source.connect()
       if ((trusted.get(client) ?? doubts) === doubts) {
         trusted.set(client, doubts)
+        await check(client)
         return client
       }
       drop(client)
