@@ -76,14 +76,39 @@ const warnOfUnknown = Effect.gen(function* () {
   }
 })
 
-/** Brings a cell that was away up to date when it answers, as the cell of its name. */
-export const bringUpToDateLater = (name: string) =>
+/**
+ * Checks the cells over the connections that serve people, which go through poolers. One that does not answer is checked
+ * when it does.
+ */
+export const checkServing = Effect.gen(function* () {
+  const { cells } = yield* Databases
+  for (const cell of cells?.byName.values() ?? [])
+    yield* Effect.catchIf(
+      checkCell(cell),
+      (error) => error instanceof DatabaseError,
+      () => Effect.void
+    )
+})
+
+/** Does work on a cell that was away when it answers, as the cell of its name. */
+const later = <E extends { readonly _tag: string; readonly message: string }, R>(
+  name: string,
+  work: (cell: NamedDatabase) => Effect.Effect<void, E, R>
+) =>
   Effect.gen(function* () {
     const cell = (yield* Databases).cells?.byName.get(name)
     if (cell === undefined) return
-    const bringing = Effect.tapErrorTag(bringCellUpToDate(cell), "CellRefused", ({ message }) => warn(message, name))
-    yield* Effect.retry(bringing, {
+    const trying = Effect.tapError(work(cell), (error) =>
+      error._tag === "CellRefused" ? warn(error.message, name) : Effect.void
+    )
+    yield* Effect.retry(trying, {
       schedule: Schedule.spaced(AGAIN),
       while: (error) => error instanceof DatabaseError || error._tag === "CellRefused"
     })
   }).pipe(Effect.catch(({ message }) => warn(message, name)))
+
+/** Brings a cell that was away up to date when it answers. */
+export const bringUpToDateLater = (name: string) => later(name, bringCellUpToDate)
+
+/** The same as `checkServing`, for a cell that was away. */
+export const checkServingLater = (name: string) => later(name, checkCell)

@@ -4,7 +4,7 @@ import { type Context, Effect, Layer, ManagedRuntime } from "effect"
 import type { Databases } from "@parley/adapters-db"
 import { partsLayer } from "../compose.ts"
 import type { ParleyConfig } from "../config/readConfig.ts"
-import { bringAllUpToDate, bringUpToDateLater } from "../databases/bringUpToDate.ts"
+import { bringAllUpToDate, bringUpToDateLater, checkServing, checkServingLater } from "../databases/bringUpToDate.ts"
 import { databasesLayer } from "../databases/databasesLayer.ts"
 import { telemetryLayer } from "../telemetry/telemetryLayer.ts"
 import { loggingLayer } from "./logging.ts"
@@ -26,6 +26,12 @@ const pastPoolers = <A, E>(
       )
     : Effect.provideContext(work, parts)
 
+const bringLater = (config: ParleyConfig, parts: Context.Context<Databases>, name: string) =>
+  Effect.andThen(
+    pastPoolers(config, parts, bringUpToDateLater(name)),
+    isPooled(config) ? Effect.provideContext(checkServingLater(name), parts) : Effect.void
+  )
+
 /**
  * Opens all parts until the scope closes, on up-to-date schemas and with a catalog that has every tier in use; on
  * `engine` if that is open already.
@@ -40,7 +46,8 @@ export const openParts = Effect.fnUntraced(function* (config: ParleyConfig, engi
   )
   const parts = yield* runtime.contextEffect
   const absent = yield* pastPoolers(config, parts, bringAllUpToDate)
-  for (const name of absent) yield* Effect.forkScoped(pastPoolers(config, parts, bringUpToDateLater(name)))
+  if (isPooled(config)) yield* Effect.provideContext(checkServing, parts)
+  for (const name of absent) yield* Effect.forkScoped(bringLater(config, parts, name))
   yield* Effect.provideContext(checkTiers, parts)
   return runtime
 })
