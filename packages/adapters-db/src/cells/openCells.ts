@@ -53,7 +53,7 @@ const prepare = ({ cells: configured, global: options, migrate: migrates = true 
     yield* checkConfigured
     for (const database of all) {
       if (!migrates) {
-        yield* Effect.catchTag(checkCell(database), "DatabaseError", () => Effect.void)
+        yield* Effect.catchTag(nameCell(database), "DatabaseError", () => Effect.void)
         continue
       }
       yield* checkCell(database)
