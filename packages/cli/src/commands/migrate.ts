@@ -62,6 +62,8 @@ const failureOf = (cell: string, error: unknown): string => {
   return message?.includes(cell) === true ? message : `The cell ${cell}: ${message ?? "it failed."}`
 }
 
+const isPending = ({ result }: OfDatabase<Migrated>): boolean => result.pending.length > 0
+
 /** Migrates the global database, then each cell; a cell that fails is named, and the next run continues with it. */
 const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
   const { beginDirectory, checkCell, checkConfigured, Databases, fenceCell, nameCell } = yield* Effect.promise(
@@ -71,7 +73,8 @@ const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
   const results: Array<OfDatabase<Migrated>> = []
   const failures: Array<unknown> = []
   const migrateCell = Effect.fnUntraced(function* (database: NamedDatabase) {
-    if (database !== global) yield* checkCell(database)
+    // A directory that is not migrated yet knows no names.
+    if (database !== global && (writes || !results.some(isPending))) yield* checkCell(database)
     const migrated = yield* migrateOne(writes)
     if (!writes) return migrated
     if (database === global) yield* Effect.andThen(beginDirectory, checkConfigured)
@@ -93,8 +96,6 @@ const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
   }
   return { results, exit: failures.length === 0 ? undefined : endingOfFailure(failures[0]).exit }
 })
-
-const isPending = ({ result }: OfDatabase<Migrated>): boolean => result.pending.length > 0
 
 const migrateAll = Effect.fnUntraced(function* (writes: boolean, json: boolean) {
   const { Databases } = yield* Effect.promise(() => import("@parley/adapters-db"))
