@@ -86,6 +86,14 @@ const openBuckets = ({ database: { schema }, owner }: Cell, places: ReadonlyArra
     )
   )
 
+/** Has a cell that has lost buckets remember the version, so that it notices a directory from before the loss. */
+const noteLost = ({ database: { schema }, owner }: Cell, places: ReadonlyArray<BucketPlace>) =>
+  owner.asOwner((sql) =>
+    sql.query(`UPDATE ${schema}.this_cell SET seen = greatest(seen, $1::bigint)`, [
+      Math.max(0, ...places.map(({ version }) => version))
+    ])
+  )
+
 /** Has every cell accept new owners of those of the buckets that the directory gives it. */
 const settleBuckets = Effect.fnUntraced(function* (
   directory: Directory,
@@ -175,6 +183,8 @@ export const assignBuckets = (
       yield* Effect.tapError(Effect.raceFirst(giving, keepYoung(cells, losing)), () =>
         Effect.ignore(Effect.andThen(cancel, settleBuckets(directory, cells, buckets)))
       )
+    const lost = yield* directory.buckets(numbers(losing))
+    for (const { cell } of losers(cells, losing)) if (cell !== undefined) yield* noteLost(cell, lost)
     yield* settleBuckets(directory, cells, buckets)
   }).pipe(forPurpose("building"))
 
