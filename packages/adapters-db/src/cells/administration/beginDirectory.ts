@@ -20,7 +20,7 @@ export const beginDirectory: Effect.Effect<void, CellRefused | DatabaseError, Da
   const { cells, global } = yield* Databases
   if (cells === undefined) return
   yield* inDatabase(global, checkAlone)
-  if ((yield* cells.sql.list).length > 0) return
+  if ((yield* cells.sql.list).length > 0) return yield* cells.sql.register([])
   const isCell = cells.byName.has(global.name)
   if (!isCell && (yield* inDatabase(global, hasAccounts)))
     return yield* new CellRefused({ problem: "people-in-global", cell: global.name, names: [] })
@@ -29,17 +29,17 @@ export const beginDirectory: Effect.Effect<void, CellRefused | DatabaseError, Da
 })
 
 /**
- * The cells of the directory that have people, as the global database knows them. If there are several, a process that
- * opens this database alone would look for people where they are not.
+ * The cells of the directory that have people, as the global database knows them. If there are several, or one that is
+ * another database, a process that opens this database alone would look for people where they are not.
  */
-export const populatedCells: Effect.Effect<ReadonlyArray<string>, DatabaseError, Database> = Effect.flatMap(
-  Database,
-  ({ schema, statement }) =>
-    Effect.map(
-      statement<{ name: string }>(
-        `SELECT c.name FROM ${schema}.cells c WHERE EXISTS (SELECT FROM ${schema}.cell_buckets b WHERE b.cell = c.name)
+export const populatedCells: Effect.Effect<
+  ReadonlyArray<{ readonly name: string; readonly isHere: boolean }>,
+  DatabaseError,
+  Database
+> = Effect.flatMap(Database, ({ schema, statement }) =>
+  statement<{ name: string; isHere: boolean }>(
+    `SELECT c.name, c.database_id IS NULL OR EXISTS (SELECT FROM ${schema}.this_cell t WHERE t.id = c.database_id) AS "isHere"
+         FROM ${schema}.cells c WHERE EXISTS (SELECT FROM ${schema}.cell_buckets b WHERE b.cell = c.name)
            OR EXISTS (SELECT FROM ${schema}.placements p WHERE p.cell = c.name) ORDER BY c.name`
-      ),
-      (rows) => rows.map(({ name }) => name)
-    )
+  )
 )

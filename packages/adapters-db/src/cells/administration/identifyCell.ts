@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { Database, type DatabaseError, type Row } from "../../database/Database.ts"
 import { Databases, inDatabase, type NamedDatabase } from "../Databases.ts"
+import { versionSql } from "../directory/directorySql.ts"
 import { CellRefused } from "./cellErrors.ts"
 import { differenceFrom, type FoundIdentity, identitySql, NO_TABLE } from "./ExpectedCell.ts"
 
@@ -19,7 +20,7 @@ const knownCell = (global: NamedDatabase, name: string) =>
     Effect.flatMap(Database, ({ schema, statement }) =>
       Effect.map(
         statement<KnownCell>(
-          `SELECT d.id AS directory, d.version, c.name IS NOT NULL AS "isRegistered", c.database_id AS id
+          `SELECT d.id AS directory, ${versionSql(schema)} AS version, c.name IS NOT NULL AS "isRegistered", c.database_id AS id
            FROM ${schema}.directory d LEFT JOIN ${schema}.cells c ON c.name = $1`,
           [name]
         ),
@@ -92,6 +93,8 @@ export const nameCell = Effect.fnUntraced(function* (cell: NamedDatabase) {
       ])
     )
   )
+  // Another process may have given the database another name just now.
+  yield* checkIdentity(cell)
   const id = (yield* foundIn(cell))?.id
   yield* inDatabase(
     global,

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import type { Database, DatabaseError, Row, Sql } from "../../database/Database.ts"
+import { type Database, DatabaseError, type Row, type Sql } from "../../database/Database.ts"
 import { BUCKETS, bucketSql } from "./bucketOf.ts"
 
 /** A placement as it was read. */
@@ -48,7 +48,7 @@ export interface DirectorySql {
   /** All buckets, and at most `most` placements of versions above `since`. */
   read(since: number, most: number): Effect.Effect<DirectoryRows, DatabaseError>
   find(owner: string): Effect.Effect<PlaceRow, DatabaseError>
-  /** Adds cells that are missing. The first one gets all buckets if none is assigned. */
+  /** Adds cells that are missing, and begins the directory. The first one gets all buckets if none is assigned. */
   register(names: ReadonlyArray<string>): Effect.Effect<void, DatabaseError>
   /** The cells in the order of their names. */
   readonly list: Effect.Effect<ReadonlyArray<CellRow>, DatabaseError>
@@ -59,25 +59,41 @@ export interface DirectorySql {
 }
 
 /**
+ * The version of the directory. 0 if it has not begun, or is being repaired. Programs from before it had a version gave
+ * placements higher ones, which cells have seen.
+ */
+export const versionSql = (schema: string): string =>
+  `(SELECT CASE WHEN d.version = 0 THEN 0 ELSE greatest(d.version, (SELECT max(p.version) FROM ${schema}.placements p)) END
+    FROM ${schema}.directory d)`
+
+const repairing = new DatabaseError({
+  sqlState: "55000",
+  cause: new Error("The directory is being repaired, or its repair was interrupted.")
+})
+
+/**
  * Chooses the version of a change, in its transaction. The lock of the row has versions committed in their order. Programs
- * from before the directory had a version chose one above those of the placements.
+ * from before the directory had a version chose one above those of the placements, or of the bucket. Fails while the
+ * directory is being repaired: then its version is 0, although it has others.
  */
 export const chooseVersion = (sql: Sql, schema: string): Effect.Effect<number, DatabaseError> =>
-  Effect.map(
+  Effect.flatMap(
     sql.query<{ version: number }>(
       `INSERT INTO ${schema}.directory AS d (version)
-       VALUES (coalesce((SELECT max(p.version) FROM ${schema}.placements p), 0) + 1)
-       ON CONFLICT (one) DO UPDATE SET version = greatest(d.version + 1, excluded.version) RETURNING version`,
+       VALUES (greatest((SELECT max(p.version) FROM ${schema}.placements p),
+         (SELECT max(b.version) FROM ${schema}.cell_buckets b), 0) + 1)
+       ON CONFLICT (one) DO UPDATE SET version = greatest(d.version + 1, excluded.version)
+       WHERE d.version > 0 OR excluded.version = 1 RETURNING version`,
       []
     ),
-    ([row]) => row?.version ?? 0
+    ([row]) => (row === undefined ? Effect.fail(repairing) : Effect.succeed(row.version))
   )
 
 const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql, "find" | "read"> => ({
   read: (since, most) =>
     Effect.gen(function* () {
       const cells = yield* statement<{ cell: string; buckets: ReadonlyArray<number>; version: number | null }>(
-        `SELECT cell, array_agg(bucket::integer) AS buckets, (SELECT version FROM ${schema}.directory) AS version
+        `SELECT cell, array_agg(bucket::integer) AS buckets, ${versionSql(schema)} AS version
          FROM ${schema}.cell_buckets GROUP BY cell`
       )
       const placements = yield* statement<{ owner: string; cell: string; version: number }>(
@@ -91,7 +107,8 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
   find: (owner) =>
     Effect.map(
       statement<{ bucket: string | null; cell: string | null; version: number | null; newest: number | null }>(
-        `SELECT b.cell AS bucket, p.cell, p.version, (SELECT version FROM ${schema}.directory) AS newest FROM (SELECT $1::text AS owner) asked
+        `SELECT b.cell AS bucket, p.cell, p.version, ${versionSql(schema)} AS newest
+         FROM (SELECT $1::text AS owner) asked
          LEFT JOIN ${schema}.cell_buckets b ON b.bucket = ${bucketSql("asked.owner")}
          LEFT JOIN ${schema}.placements p ON p.owner = asked.owner`,
         [owner]
@@ -114,7 +131,13 @@ export const directorySql = (database: Database["Service"]): DirectorySql => {
         Effect.gen(function* () {
           const cells = `INSERT INTO ${schema}.cells (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING`
           yield* sql.query(cells, [names])
-          yield* sql.query(`INSERT INTO ${schema}.directory DEFAULT VALUES ON CONFLICT DO NOTHING`)
+          yield* sql.query(`INSERT INTO ${schema}.directory (version) VALUES (1) ON CONFLICT DO NOTHING`)
+          // A directory that was begun before it had a version, without a change since; with one, it is being repaired.
+          yield* sql.query(
+            `UPDATE ${schema}.directory SET version = 1
+             WHERE version = 0 AND NOT EXISTS (SELECT FROM ${schema}.placements)`
+          )
+          if (names.length === 0) return
           yield* sql.query(
             `INSERT INTO ${schema}.cell_buckets (bucket, cell) SELECT bucket, $1 FROM generate_series(0, ${BUCKETS - 1}) bucket
              WHERE NOT EXISTS (SELECT FROM ${schema}.cell_buckets) ON CONFLICT DO NOTHING`,

@@ -1,0 +1,246 @@
+import { ledgerOfStores, newUserId, receiptDraft, reservation } from "@parley/core/testing"
+import { Context, Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { repairDirectory } from "../../src/cells/administration/repairDirectory.ts"
+import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
+import { cellsLayer } from "../../src/cells/cellsLayer.ts"
+import { Databases } from "../../src/cells/Databases.ts"
+import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
+import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
+import { Database } from "../../src/database/Database.ts"
+import { administer } from "../administer.ts"
+import { hasPostgres, migratedPostgres } from "../databases.ts"
+
+const run = Effect.runPromise
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
+const cutOff = (name: string) => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`
+
+const openAccount = (stores: OpenCells, userId: string) =>
+  run(ledgerOfStores(stores).open({ userId, tier: "free", allowance: 100 }))
+
+const spend = async (stores: OpenCells, userId: string, key: string) => {
+  const ledger = ledgerOfStores(stores)
+  await run(ledger.reserve(reservation(userId, key, 5)))
+  await run(ledger.settle({ userId, key, amount: 5, draft: receiptDraft }))
+}
+
+const balanceOf = async (stores: OpenCells, userId: string) =>
+  (await run(stores.creditRecords.account(userId))).allowance
+
+const older = { _tag: "CellRefused", problem: "older-directory" }
+
+/** Three cells, whose first one is the global database. */
+class World {
+  readonly #urls: ReadonlyArray<string>
+  readonly #opened: Array<OpenCells> = []
+
+  constructor(urls: ReadonlyArray<string>) {
+    this.#urls = urls
+  }
+
+  get cells() {
+    const [first, second, third] = this.#urls.map((url) => ({ url, maxConnections: 3 })) as [object, object, object]
+    return { global: "first", cells: { first, second, third } }
+  }
+
+  async server() {
+    const opened = await openCells({ ...this.cells, directory: { refreshMs: 0 } })
+    this.#opened.push(opened)
+    return opened
+  }
+
+  readonly #global = () => nameOf(this.#urls[0] ?? "")
+
+  /** Makes a backup of the global database; returns a function that restores it. */
+  async backup() {
+    const name = this.#global()
+    await administer([cutOff(name), `CREATE DATABASE ${name}_backup TEMPLATE ${name}`])
+    return () =>
+      administer([
+        `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`,
+        cutOff(name),
+        `DROP DATABASE ${name} WITH (FORCE)`,
+        `ALTER DATABASE ${name}_backup RENAME TO ${name}`
+      ])
+  }
+
+  /** Runs statements in the global database. */
+  sql(...statements: ReadonlyArray<string>) {
+    return administer(statements, this.#global())
+  }
+
+  async #findings(repairs: boolean, onFinding: (finding: CellFinding) => Effect.Effect<void, unknown>) {
+    const found: Array<readonly [owner: string, problem: string, repairedTo: string | undefined]> = []
+    const note = (finding: CellFinding, repairedTo?: string) =>
+      Effect.andThen(
+        Effect.sync(() => void found.push([finding.owner, finding.problem, repairedTo])),
+        onFinding(finding)
+      )
+    const work = repairs ? repairDirectory(note) : verifyCells(note)
+    await run(Effect.provide(work, Layer.fresh(cellsLayer(this.cells))))
+    return found
+  }
+
+  repair(onFinding: (finding: CellFinding) => Effect.Effect<void, unknown> = () => Effect.void) {
+    return this.#findings(true, onFinding)
+  }
+
+  verify() {
+    return this.#findings(false, () => Effect.void)
+  }
+
+  async close() {
+    for (const opened of this.#opened) await opened.close()
+  }
+}
+
+const inWorld = (use: (world: World) => Promise<void>) =>
+  run(
+    Effect.scoped(
+      Effect.flatMap(Effect.all([migratedPostgres, migratedPostgres, migratedPostgres]), (urls) =>
+        Effect.promise(async () => {
+          const world = new World(urls)
+          try {
+            await use(world)
+          } finally {
+            await world.close()
+          }
+        })
+      )
+    )
+  )
+
+const sortedUsers = (count: number) => Array.from({ length: count }, newUserId).toSorted()
+
+describe.runIf(hasPostgres)("the repair of an older directory", { timeout: 180_000 }, () => {
+  it("serves nobody before its end: neither a server that runs, nor one that starts after the repair was interrupted", () =>
+    inWorld(async (world) => {
+      const [ann = "", bob = ""] = sortedUsers(2)
+      const before = await world.server()
+      for (const person of [ann, bob]) await openAccount(before, person)
+      const restore = await world.backup()
+      for (const person of [ann, bob]) await before.move(person, "second")
+      await spend(before, bob, "later")
+      expect(await balanceOf(before, bob)).toBe(95)
+      await restore()
+      await expect
+        .poll(() => run(Effect.flip(before.creditRecords.account(bob))), { timeout: 20_000 })
+        .toMatchObject({
+          _tag: "StorageFailed",
+          retryable: false
+        })
+      const served: Array<unknown> = []
+      const look = Effect.promise(async () => {
+        for (let call = 0; call < 3; call += 1)
+          served.push((await run(Effect.exit(before.creditRecords.account(bob))))._tag)
+      })
+      await expect(world.repair(() => Effect.andThen(look, Effect.fail("interrupted")))).rejects.toBe("interrupted")
+      expect(served).toEqual(["Failure", "Failure", "Failure"])
+      await expect(world.server()).rejects.toMatchObject(older)
+      expect((await world.repair()).map(([owner]) => owner)).toEqual([bob])
+      expect(await world.verify()).toEqual([])
+      const after = await world.server()
+      for (const server of [before, after]) {
+        await expect.poll(() => balanceOf(server, bob), { timeout: 20_000 }).toBe(95)
+        expect(await balanceOf(server, ann)).toBe(100)
+      }
+    }))
+
+  it("marks the older rows also if it was interrupted after the owner was placed", () =>
+    inWorld(async (world) => {
+      const bob = newUserId()
+      const before = await world.server()
+      await openAccount(before, bob)
+      const restore = await world.backup()
+      await before.move(bob, "second")
+      await spend(before, bob, "later")
+      await restore()
+      await world.sql(`INSERT INTO parley.placements (owner, cell, version) VALUES ('${bob}', 'second', 1000)`)
+      expect(await world.repair()).toEqual([[bob, "twice", "second"]])
+      expect(await world.verify()).toEqual([])
+      const after = await world.server()
+      expect(await after.eraseMoved({ olderThanMs: 0 })).toBe(1)
+      expect(await balanceOf(after, bob)).toBe(95)
+    }))
+
+  it("places an owner who has moved away everywhere in the cell that has the rows still", () =>
+    inWorld(async (world) => {
+      const eve = newUserId()
+      const before = await world.server()
+      await before.assign("second", [bucketOf(eve)])
+      await openAccount(before, eve)
+      const restore = await world.backup()
+      await before.move(eve, "third")
+      await before.eraseMoved({ olderThanMs: 0 })
+      await spend(before, eve, "later")
+      await before.move(eve, "first")
+      await restore()
+      expect(await world.repair()).toEqual([[eve, "lost", "third"]])
+      const after = await world.server()
+      await after.eraseMoved({ olderThanMs: 0 })
+      expect(await balanceOf(after, eve)).toBe(95)
+      expect(await world.verify()).toEqual([])
+    }))
+
+  it("has servers serve again that have read versions which no cell has seen", () =>
+    inWorld(async (world) => {
+      const ann = newUserId()
+      const before = await world.server()
+      await openAccount(before, ann)
+      const restore = await world.backup()
+      for (let turn = 0; turn < 5; turn += 1) await world.sql(`UPDATE parley.directory SET version = version + 1`)
+      await balanceOf(before, ann)
+      await expect.poll(() => balanceOf(before, ann)).toBe(100)
+      await restore()
+      await expect
+        .poll(() => run(Effect.exit(before.creditRecords.account(ann))), { timeout: 20_000 })
+        .toMatchObject({ _tag: "Failure" })
+      expect(await world.repair()).toEqual([])
+      await expect.poll(() => balanceOf(before, ann), { timeout: 20_000 }).toBe(100)
+    }))
+
+  it("is asked for by a cell that has lost buckets to the restored one", () =>
+    inWorld(async (world) => {
+      const stores = await world.server()
+      await stores.assign("second", [7])
+      const restore = await world.backup()
+      await stores.assign("first", [7])
+      await restore()
+      await expect(world.server()).rejects.toMatchObject(older)
+      expect(await world.repair()).toEqual([])
+      await world.server()
+    }))
+
+  it("leaves an owner who moved after the rows and before the directory were read", () =>
+    inWorld(async (world) => {
+      const ann = newUserId()
+      const stores = await world.server()
+      await openAccount(stores, ann)
+      const layer = Layer.fresh(cellsLayer(world.cells))
+      const found: Array<unknown> = []
+      await run(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const databases = Context.get(yield* Layer.build(layer), Databases)
+            const database = Context.get(databases.global.services, Database)
+            const statement: typeof database.statement = (text, params) =>
+              Effect.andThen(
+                text.includes("placements WHERE owner = ANY")
+                  ? Effect.promise(() => stores.move(ann, "second"))
+                  : Effect.void,
+                database.statement(text, params)
+              )
+            const services = Context.add(databases.global.services, Database, { ...database, statement })
+            yield* repairDirectory((finding, to) => Effect.sync(() => void found.push([finding.problem, to]))).pipe(
+              Effect.provideService(Databases, { ...databases, global: { ...databases.global, services } })
+            )
+          })
+        )
+      )
+      expect(found).toEqual([["elsewhere", undefined]])
+      expect(await world.verify()).toEqual([])
+      await spend(stores, ann, "later")
+      expect(await stores.eraseMoved({ olderThanMs: 0 })).toBe(1)
+      expect(await balanceOf(stores, ann)).toBe(95)
+    }))
+})
