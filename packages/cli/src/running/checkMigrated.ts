@@ -14,7 +14,8 @@ export const checkOnlyDatabase = Effect.gen(function* () {
   if (opened !== undefined) return
   const cells = yield* inDatabase(global, populatedCells)
   yield* inDatabase(global, checkAlone)
-  if (cells.length > 1) return yield* new CellsNotConfigured({ cells })
+  if (cells.length > 1 || cells.some(({ isHere }) => !isHere))
+    return yield* new CellsNotConfigured({ cells: cells.map(({ name }) => name) })
 })
 
 /** Fails if a schema is older than the program, the configuration lacks cells, or a database is not the cell of its name. */

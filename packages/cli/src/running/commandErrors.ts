@@ -50,7 +50,7 @@ export class CellsNotConfigured extends Schema.TaggedError<CellsNotConfigured>()
   cells: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `The directory in the database of DATABASE_URL has people in several cells (${this.cells.join(", ")}), and PARLEY_CELLS is not set. Set it to their connection strings, as in the other processes.`
+    return `The directory in the database of DATABASE_URL has people in ${this.cells.length > 1 ? "several cells" : "another database, a cell"} (${this.cells.join(", ")}), and PARLEY_CELLS is not set. Set it to their connection strings, as in the other processes.`
   }
 }
 
