@@ -12,6 +12,7 @@ import { cellOf, Databases, type NamedDatabase } from "./Databases.ts"
 import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
 import { directorySql } from "./directory/directorySql.ts"
 import { moveSql } from "./directory/moveSql.ts"
+import { byPresent } from "./moving/byPresent.ts"
 import { openMoves } from "./moving/openMoves.ts"
 import { listCells } from "./global/listCell.ts"
 import { sharedRows } from "./global/sharedRows.ts"
@@ -70,7 +71,7 @@ const makeCells = Effect.fnUntraced(function* ({ cells, directory: caching, glob
   const all = [own, ...[...byName.values()].filter((cell) => cell !== own)]
   const databases = new Map(all.map(({ name, services }) => [name, Context.get(services, Database)]))
   const routed = routeStores(ports, directory, globalPorts, sharedRows(shared, databases), cellMarks(cellsByName))
-  const moves = openMoves(cellsByName, moveSql(shared), directory.refresh)
+  const moves = byPresent(openMoves(cellsByName, moveSql(shared), directory.refresh), directory)
   const stores = yield* Layer.build(openStorageLayer(routed))
   const mend = (names?: ReadonlyArray<string>) => listCells(shared, databases, names)
   return stores.pipe(

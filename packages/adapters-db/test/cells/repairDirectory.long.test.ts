@@ -69,6 +69,11 @@ class World {
     return administer(statements, this.#global())
   }
 
+  /** Runs a statement in the database of a cell. */
+  sqlIn(cell: "first" | "second", statement: string) {
+    return administer(statement, nameOf(this.#urls[cell === "first" ? 0 : 1] ?? ""))
+  }
+
   async #findings(repairs: boolean, onFinding: (finding: CellFinding) => Effect.Effect<void, unknown>) {
     const found: Array<readonly [owner: string, problem: string, repairedTo: string | undefined]> = []
     const note = (finding: CellFinding, repairedTo?: string) =>
@@ -209,6 +214,61 @@ describe.runIf(hasPostgres)("the repair of an older directory", { timeout: 180_0
       await expect(world.server()).rejects.toMatchObject(older)
       expect(await world.repair()).toEqual([])
       await world.server()
+    }))
+
+  it("is asked for by a cell that got buckets", () =>
+    inWorld(async (world) => {
+      const stores = await world.server()
+      const restore = await world.backup()
+      await stores.assign("second", [7])
+      await restore()
+      await expect(world.server()).rejects.toMatchObject(older)
+    }))
+
+  it("lets no blocked person in: neither one with rows, nor one without", () =>
+    inWorld(async (world) => {
+      const [bob = "", dora = ""] = sortedUsers(2)
+      const stores = await world.server()
+      await openAccount(stores, bob)
+      const restore = await world.backup()
+      await stores.move(bob, "second")
+      await stores.assign("second", [bucketOf(dora)])
+      await world.sqlIn("second", `SELECT parley.change_access('${dora}', 'block')`)
+      await restore()
+      await world.sql(`SELECT parley.change_access('${bob}', 'block')`)
+      await world.repair()
+      for (const [cell, person] of [
+        ["second", bob],
+        ["first", dora]
+      ] as const)
+        await world.sqlIn(
+          cell,
+          `DO $$ BEGIN IF NOT EXISTS (SELECT FROM parley.access WHERE person = sha256(convert_to('${person}', 'UTF8'))
+             AND blocked_at IS NOT NULL) THEN RAISE EXCEPTION 'not blocked in ${cell}'; END IF; END $$`
+        )
+    }))
+
+  it("finds what running servers have left: they erase no rows, and end no moves by the older directory", () =>
+    inWorld(async (world) => {
+      const eve = newUserId()
+      const running = await world.server()
+      await running.assign("second", [bucketOf(eve)])
+      await running.assign("third", [bucketOf(eve) ^ 1])
+      await openAccount(running, eve)
+      const restore = await world.backup()
+      await running.move(eve, "first")
+      await running.assign("second", [bucketOf(eve) ^ 1])
+      await restore()
+      await expect
+        .poll(() => run(Effect.exit(running.creditRecords.account(eve))), { timeout: 20_000 })
+        .toMatchObject({ _tag: "Failure" })
+      for (let call = 0; call < 10; call += 1) {
+        await running.finishMoves().catch(() => undefined)
+        await running.eraseMoved({ olderThanMs: 0 }).catch(() => undefined)
+      }
+      await expect(world.server()).rejects.toMatchObject(older)
+      await world.repair()
+      expect(await balanceOf(await world.server(), eve)).toBe(100)
     }))
 
   it("leaves an owner who moved after the rows and before the directory were read", () =>
