@@ -43,13 +43,15 @@ describe.runIf(hasPostgres)("the names of cells", { timeout: 120_000 }, () => {
         const cell = databases.cells?.byName.get("second")
         if (cell === undefined) return yield* Effect.die(new Error("There is no second cell."))
         const database = Context.get(cell.services, Database)
-        const [{ id = "" } = {}] = yield* Context.get(databases.global.services, Database).statement<{ id: string }>(
+        const [directory] = yield* Context.get(databases.global.services, Database).statement<{ id: string }>(
           "SELECT id FROM parley.directory"
         )
         const statement: typeof database.statement = (text, params) =>
           Effect.andThen(
             text.startsWith("INSERT INTO parley.this_cell") || text.startsWith('INSERT INTO "parley".this_cell')
-              ? database.statement("INSERT INTO parley.this_cell (directory, name) VALUES ($1, 'third')", [id])
+              ? database.statement("INSERT INTO parley.this_cell (directory, name) VALUES ($1, 'third')", [
+                  directory?.id
+                ])
               : Effect.void,
             database.statement(text, params)
           )

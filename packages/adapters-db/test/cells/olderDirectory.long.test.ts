@@ -1,7 +1,7 @@
 import { ledgerOfStores, newUserId, receiptDraft, reservation } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { repairDirectory } from "../../src/cells/administration/repairDirectory.ts"
+import { repairDirectory } from "../../src/cells/repairing/repairDirectory.ts"
 import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"

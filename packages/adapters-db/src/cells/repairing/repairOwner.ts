@@ -4,7 +4,7 @@ import { moveSql, type Placement } from "../directory/moveSql.ts"
 import { cellOf, type NamedDatabase, type OpenedCells } from "../Databases.ts"
 import { copyAccess } from "../moving/copyAccess.ts"
 import { placeAbove, type Repair } from "./repairVersions.ts"
-import { type CellFinding, isBeginning } from "./verifyCells.ts"
+import { type CellFinding, isBeginning } from "../administration/verifyCells.ts"
 
 interface Mark extends Row {
   readonly state: "moving" | "arriving" | "moved" | "home"

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import { cellOf, Databases, inDatabase, type OpenedCells } from "../Databases.ts"
 import { copyAccess } from "../moving/copyAccess.ts"
-import { checkIdentity } from "./identifyCell.ts"
+import { checkIdentity } from "../administration/identifyCell.ts"
 import { repairOwner } from "./repairOwner.ts"
 import { beginRepair, endRepair } from "./repairVersions.ts"
-import { type CellFinding, verifyCells } from "./verifyCells.ts"
+import { type CellFinding, verifyCells } from "../administration/verifyCells.ts"
 
 /** Has the cell of each bucket know the blocks and sign-outs of people who have nothing but these. */
 const gatherAccess = Effect.fnUntraced(function* (cells: OpenedCells) {
