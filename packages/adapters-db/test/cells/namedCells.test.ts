@@ -5,7 +5,7 @@ import { nameCell } from "../../src/cells/administration/identifyCell.ts"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
 import { Databases } from "../../src/cells/Databases.ts"
 import { openCells } from "../../src/cells/openCells.ts"
-import { Database } from "../../src/database/Database.ts"
+import { Database, type Row } from "../../src/database/Database.ts"
 import { administer } from "../administer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 
@@ -46,14 +46,14 @@ describe.runIf(hasPostgres)("the names of cells", { timeout: 120_000 }, () => {
         const [directory] = yield* Context.get(databases.global.services, Database).statement<{ id: string }>(
           "SELECT id FROM parley.directory"
         )
-        const statement: typeof database.statement = (text, params) =>
+        const statement: typeof database.statement = <R extends Row>(text: string, params?: ReadonlyArray<unknown>) =>
           Effect.andThen(
             text.startsWith("INSERT INTO parley.this_cell") || text.startsWith('INSERT INTO "parley".this_cell')
               ? database.statement("INSERT INTO parley.this_cell (directory, name) VALUES ($1, 'third')", [
                   directory?.id
                 ])
               : Effect.void,
-            database.statement(text, params)
+            database.statement<R>(text, params)
           )
         const late = { ...cell, services: Context.add(cell.services, Database, { ...database, statement }) }
         const byName = new Map([...(databases.cells?.byName ?? []), ["second", late]])

@@ -7,7 +7,7 @@ import { cellsLayer } from "../../src/cells/cellsLayer.ts"
 import { Databases } from "../../src/cells/Databases.ts"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
-import { Database } from "../../src/database/Database.ts"
+import { Database, type Row } from "../../src/database/Database.ts"
 import { administer } from "../administer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 
@@ -283,12 +283,15 @@ describe.runIf(hasPostgres)("the repair of an older directory", { timeout: 180_0
           Effect.gen(function* () {
             const databases = Context.get(yield* Layer.build(layer), Databases)
             const database = Context.get(databases.global.services, Database)
-            const statement: typeof database.statement = (text, params) =>
+            const statement: typeof database.statement = <R extends Row>(
+              text: string,
+              params?: ReadonlyArray<unknown>
+            ) =>
               Effect.andThen(
                 text.includes("placements WHERE owner = ANY")
                   ? Effect.promise(() => stores.move(ann, "second"))
                   : Effect.void,
-                database.statement(text, params)
+                database.statement<R>(text, params)
               )
             const services = Context.add(databases.global.services, Database, { ...database, statement })
             yield* repairDirectory((finding, to) => Effect.sync(() => void found.push([finding.problem, to]))).pipe(

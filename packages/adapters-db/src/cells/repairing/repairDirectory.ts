@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { cellOf, Databases, inDatabase, type OpenedCells } from "../Databases.ts"
 import { copyAccess } from "../moving/copyAccess.ts"
 import { checkIdentity } from "../administration/identifyCell.ts"
+import { moving } from "../administration/moveOwners.ts"
 import { repairOwner } from "./repairOwner.ts"
 import { beginRepair, endRepair } from "./repairVersions.ts"
 import { type CellFinding, verifyCells } from "../administration/verifyCells.ts"
@@ -38,6 +39,6 @@ export const repairDirectory = Effect.fnUntraced(function* <E, R>(
   )
   yield* cells.mend([...cells.byName.keys()])
   yield* endRepair(database, repair)
-  yield* Effect.promise(() => cells.moves.finishMoves())
+  yield* moving(() => cells.moves.finishMoves())
   return owners
 })

@@ -3,7 +3,7 @@ import { AuditLog } from "@parley/core/adapter"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { exitCodes } from "../../exitCodes.ts"
-import { checkMigrated, checkSchemas } from "../../running/checkMigrated.ts"
+import { checkSchemas } from "../../running/checkMigrated.ts"
 import { CommandContext } from "../../running/CommandContext.ts"
 import { Unhealthy } from "../../running/commandErrors.ts"
 import { jsonFlag, printResult } from "../../running/output.ts"
@@ -34,12 +34,9 @@ interface Reported extends CellFinding {
 /** Compares the owners of all cells with the directory, or repairs the directory. */
 const compare = Effect.fnUntraced(function* (repairs: boolean, onFinding: (finding: Reported) => Effect.Effect<void>) {
   const { checkIdentity, repairDirectory, verifyCells } = yield* Effect.promise(() => import("@parley/adapters-db"))
-  if (!repairs) {
-    yield* checkMigrated
-    return yield* verifyCells((finding) => onFinding({ ...finding, repairedTo: undefined }))
-  }
-  // An older directory is no reason to refuse the command that repairs it.
+  // An older directory is no reason to refuse the command that reports and repairs it.
   yield* checkSchemas(checkIdentity)
+  if (!repairs) return yield* verifyCells((finding) => onFinding({ ...finding, repairedTo: undefined }))
   return yield* repairDirectory((finding, repairedTo) => onFinding({ ...finding, repairedTo }))
 })
 
