@@ -1,7 +1,7 @@
 /**
  * Compares streamed replies through Parley with those of a bare handler and of the usual handler, with the same fake
- * vendor and in the same run. `npm run bench:chat`, with TEST_DATABASE_URL; `-- --quick` for a short run. Exits with 1
- * if a goal is missed.
+ * vendor and in the same run. `npm run bench:chat`, with TEST_DATABASE_URL; `-- --quick` for a short run, `-- --cell` also
+ * for Parley over one cell. Exits with 1 if a goal is missed.
  */
 import { parseArgs } from "node:util"
 import pg from "pg"
@@ -21,6 +21,7 @@ import { createTemporaryDatabase } from "./measuring/temporaryDatabase.ts"
 const { values: flags } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    cell: { type: "boolean", default: false },
     rounds: { type: "string" },
     milliseconds: { type: "string" },
     streams: { type: "string", default: "64" }
@@ -92,7 +93,7 @@ const table = (all: ReadonlyArray<Series>): string => {
 }
 
 const report = (all: ReadonlyArray<Series>): void => {
-  const [bare, usual, parley] = all as readonly [Series, Series, Series]
+  const [bare, usual, parley, cell] = all as readonly [Series, Series, Series, Series?]
   const ratios = (other: Series) =>
     median(parley.repliesPerSecond.map((value, round) => value / (other.repliesPerSecond[round] ?? Number.NaN)))
   const beyond = (figuresOf: (series: Series) => ReadonlyArray<number>) =>
@@ -107,6 +108,11 @@ const report = (all: ReadonlyArray<Series>): void => {
     { text: "replies a second beside (a), at least 0.7", figure: ratios(bare), met: ratios(bare) >= 0.7 },
     { text: "replies a second beside (b), at least 1.2", figure: ratios(usual), met: ratios(usual) >= 1.2 }
   ]
+  if (cell !== undefined) {
+    const costs = cell.processorPerReply.map((value, round) => value / (parley.processorPerReply[round] ?? Number.NaN))
+    const figure = median(costs)
+    goals.push({ text: "processor time of a reply over one cell, at most 1.02", figure, met: figure <= 1.02 })
+  }
   console.log(`\n${table(all)}\n`)
   for (const { figure, met, text } of goals) {
     console.log(`${met ? "met   " : "MISSED"} ${text.padEnd(56)} ${figure.toFixed(2)}`)
@@ -115,19 +121,28 @@ const report = (all: ReadonlyArray<Series>): void => {
   console.log(`       with storing the turn, begun beside the first words, ms ${withFirst.toFixed(2)}`)
 }
 
-const databases = [await createTemporaryDatabase(), await createTemporaryDatabase()] as const
+const databases = [
+  await createTemporaryDatabase(),
+  await createTemporaryDatabase(),
+  await createTemporaryDatabase()
+] as const
 try {
-  const [usualDatabase, parleyDatabase] = databases
+  const [usualDatabase, parleyDatabase, cellDatabase] = databases
   const vendorProgram = new URL("chat/fakeVendor.ts", import.meta.url)
   await using vendor = await ServerProcess.start(vendorProgram, [], {})
   await using bare = await startBare(vendor.url)
   await using usual = await startUsual(vendor.url, usualDatabase.url)
   await using parley = await startParley(vendor.url, parleyDatabase.url)
+  const PARLEY_CELLS = JSON.stringify({ only: cellDatabase.url })
+  await using cell = flags.cell
+    ? await startParley(vendor.url, cellDatabase.url, undefined, { PARLEY_CELLS })
+    : undefined
   const admin = new pg.Client({ connectionString: parleyDatabase.url })
   await admin.connect()
   console.log(`${await machineFacts(admin)}\n${streams} streams of 200 chunks, ${rounds} rounds, random order`)
   await admin.end()
-  report(await measureAll([bare, usual, parley], vendor))
+  const overCell = cell === undefined ? [] : [{ ...cell, name: "(d) over one cell" }]
+  report(await measureAll([bare, usual, parley, ...overCell], vendor))
 } finally {
   for (const database of databases) await database.drop()
 }
