@@ -20,6 +20,8 @@ export interface SharedRows {
   prune(limit: number): Effect.Effect<void, DatabaseError>
 }
 
+const done = (row: string): string => `${row}.state IN ('applied', 'ignored', 'owed')`
+
 /** Moves those of the events that have no owner from a cell into the global database. A repetition changes nothing. */
 export const takeEvents = (
   { schema, statement }: Database["Service"],
@@ -28,6 +30,14 @@ export const takeEvents = (
 ): Effect.Effect<void, DatabaseError> =>
   Effect.gen(function* () {
     const { events, waits } = yield* cell.ownerless(eventIds)
+    // A waiting row of an event that the cell has done, which a process left there when it ended.
+    yield* statement(
+      `SELECT ${schema}.drop_payments(ARRAY(
+         SELECT e.event_id FROM json_populate_recordset(NULL::${schema}.payment_events, $1::json) g
+         JOIN ${schema}.payment_events e ON e.event_id = g.event_id AND e.owner IS NULL
+         WHERE ${done("g")} AND NOT ${done("e")}))`,
+      [events]
+    )
     yield* statement(
       `INSERT INTO ${schema}.payment_events
        SELECT * FROM json_populate_recordset(NULL::${schema}.payment_events, $1::json) ON CONFLICT DO NOTHING`,
