@@ -27,7 +27,7 @@ const sent = (received: ReceivedPaymentEvent): ReceivedPaymentEvent => {
 }
 
 /** Ann in one cell links the customer of an event; Ben in the other one has its subscription, by an event of his own. */
-const contestIn = (cell: number) => {
+export const contestIn = (cell: number) => {
   const story = storyIn(1 - cell, SUBSCRIBED)
   const { customerId } = story.world
   const report = story.events.find(({ event }) => event._tag === "Subscription")
@@ -63,7 +63,7 @@ const purchaseIn = (cell: number) => {
   }
 }
 
-const linking = ({ ann, customerId }: Pick<Contest, "ann" | "customerId">) =>
+export const linking = ({ ann, customerId }: Pick<Contest, "ann" | "customerId">) =>
   PaymentInbox.use((inbox) => inbox.link({ userId: ann, customerId, replaces: undefined }))
 
 const patiently = async (work: () => Promise<unknown>): Promise<void> => {
@@ -83,7 +83,7 @@ interface Outcome {
   readonly granted: ReadonlyArray<string>
 }
 
-const outcomeOf = (on: Server, { ann, ben, paid }: Pick<Contest, "ann" | "ben" | "paid">) =>
+export const outcomeOf = (on: Server, { ann, ben, paid }: Pick<Contest, "ann" | "ben" | "paid">) =>
   run(
     on,
     Effect.gen(function* () {

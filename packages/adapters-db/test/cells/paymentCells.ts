@@ -192,7 +192,8 @@ export const catchUp = (on: Server): Promise<void> =>
     Effect.gen(function* () {
       const { stranded } = yield* BillingUpkeep
       const inbox = yield* PaymentInbox
-      for (const id of yield* stranded(100)) yield* inbox.replay(id)
+      for (const id of yield* stranded(100))
+        yield* Effect.catchTag(inbox.replay(id), "PaymentEventNotFound", () => Effect.void)
     })
   )
 

@@ -6,8 +6,14 @@ import type { Database, DatabaseError } from "../../database/Database.ts"
 /** The owner of references that belong to an erased person. */
 export const ERASED_OWNER = "erased:"
 
+const EVENT = "event:"
+
 /** The name under which an event itself is claimed. */
-export const eventReference = (eventId: string): string => `event:${eventId}`
+export const eventReference = (eventId: string): string => `${EVENT}${eventId}`
+
+/** The event of such a reference; none for any other one. */
+export const eventOf = (reference: string): ReadonlyArray<string> =>
+  reference.startsWith(EVENT) ? [reference.slice(EVENT.length)] : []
 
 const CUSTOMER = "customer:"
 

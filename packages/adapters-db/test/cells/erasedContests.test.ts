@@ -1,0 +1,3 @@
+import { erasedContests } from "./erasedContests.ts"
+
+erasedContests(false)
