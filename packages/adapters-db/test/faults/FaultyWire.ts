@@ -160,6 +160,8 @@ export class FaultyWire implements AsyncDisposable {
       server.destroy()
       return void client.destroy()
     }
+    // The client has gone while "before" ran: nothing arrives, and no close follows.
+    if (server.closed) return
     const done = Promise.withResolvers<void>()
     this.#unfinished.add(done.promise)
     void done.promise.then(() => this.#unfinished.delete(done.promise))
