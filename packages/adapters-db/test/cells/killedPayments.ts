@@ -23,6 +23,7 @@ import {
 const WAIT_MS = 40
 
 type Story = ReturnType<typeof storyIn>
+type Event = Story["events"][number]
 
 /** One event whose server ends, in one order of all events. */
 interface Killed extends ProcessEnd {
@@ -66,8 +67,8 @@ const play = async (cells: PaymentCells, killed: Killed, transactions: number) =
   const { cell, isSwept, moveAt, order, place } = killed
   const why = textOf(killed)
   const story = storyIn(cell)
-  const events = order.map((at) => story.events[at] as Story["events"][number])
-  const event = events[place] as Story["events"][number]
+  const events = order.map((at) => story.events[at] as Event)
+  const event = events[place] as Event
   for (const before of events.slice(0, place)) await insist(cells.other, before)
   let move: Promise<void> | undefined
   const { answer, wasReached } = await endingAt(cells, killed, deliver(event), async (request) => {
@@ -101,7 +102,7 @@ const counted = async (cells: PaymentCells, cell: number, order: ReadonlyArray<n
   const requests: Array<number> = []
   for (const at of order) {
     cells.wire.start()
-    await insist(cells.tried, story.events[at] as Story["events"][number])
+    await insist(cells.tried, story.events[at] as Event)
     await cells.wire.settled()
     requests.push(cells.wire.requests.length)
   }
@@ -145,4 +146,33 @@ export const killedPayments = (share: number): void =>
             await annotate(`${kills} ends of a server, ${moves} moves, ${seconds} seconds`)
           }
         )
+
+    it("an event that waited and was applied, while its server ends: the owner moves to the global database at once", async () => {
+      for (const how of share === 1 ? ENDS : ENDS.slice(0, 1))
+        for (let last = 0; ; last += share === 1 ? 1 : 3) {
+          const story = storyIn(1)
+          const [bought, refunded, dispute] = story.events as [Event, Event, Event]
+          await insist(cells.other, refunded)
+          const { wasReached } = await endingAt(cells, { how, last }, deliver(bought))
+          const why = `${how} of request ${last}`
+          await moving(cells, story.userId, 1).catch((error: unknown) => expect.fail(`${why}: ${error}`))
+          for (const event of [dispute, bought, refunded]) await insist(cells.other, event)
+          await catchUp(cells.other)
+          await cells.eraseMoved({ olderThanMs: 0 })
+          const stored = await storedOf(cells.other, story)
+          expect(
+            stored.map(({ events, waits }) => [events.length, waits]),
+            why
+          ).toEqual([
+            [3, 0],
+            [0, 0]
+          ])
+          expect(await balanceOf(cells.other, story.userId), why).toEqual({
+            ...story.account,
+            debt: 0,
+            differences: []
+          })
+          if (!wasReached) break
+        }
+    }, 600_000)
   })

@@ -91,6 +91,19 @@ const adopt = Effect.fnUntraced(function* (sql: OwnerSql, schema: string, owner:
   ])
 })
 
+/**
+ * Removes rows of the owner's events that the target has as ones without an owner: a process that ended after it had applied
+ * a waiting event has left them in the global database. The owner's rows count.
+ */
+const dropWaiting = Effect.fnUntraced(function* (source: Sql, target: OwnerSql, { from, owner, to }: Journey) {
+  const events = yield* source.query<{ id: string }>(
+    `SELECT e.event_id AS id FROM ${from.database.schema}.payment_events e WHERE e.owner = $1`,
+    [owner]
+  )
+  if (events.length > 0)
+    yield* target.query(`SELECT ${to.database.schema}.drop_payments($1::text[])`, [events.map(({ id }) => id)])
+})
+
 const copyRows = (source: Sql, journey: Journey) =>
   asMover(journey.to, journey.owner, { state: "arriving", version: journey.version }, (target) =>
     Effect.gen(function* () {
@@ -105,6 +118,7 @@ const copyRows = (source: Sql, journey: Journey) =>
       const work = yield* workOf(source, from.database, jobTable(journey.source), owner)
       if (work !== undefined) return yield* new OwnerBusy({ work })
       const expected = yield* ownedDigests(source, journey.source, owner)
+      yield* dropWaiting(source, target, journey)
       const names = new Map(journey.target.map(({ name, sqlName }) => [name, sqlName]))
       for (const table of journey.source) {
         const filled = expected.get(table.name)
