@@ -115,7 +115,8 @@ export const insist = async (on: Server, event: Parameters<typeof deliver>[0]) =
     const taken = await run(on, Effect.result(deliver(event)))
     if (Result.isSuccess(taken)) return taken.success
   }
-  throw new Error("The event was never taken.")
+  const last = await run(on, Effect.result(deliver(event)))
+  throw new Error("The event was never taken.", { cause: Result.isFailure(last) ? last.failure : undefined })
 }
 
 /** Time after which other work counts as waiting for a lock. */

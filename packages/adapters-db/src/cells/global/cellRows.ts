@@ -30,11 +30,8 @@ export interface CellRows {
   lock(people: ReadonlyArray<string>): Effect.Effect<void, DatabaseError>
   /** Those of the references that have an owner in this cell. */
   linked(references: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, DatabaseError>
-  /** Those of the references that belong to an erased person in this cell, and the one that stands for an erased id. */
-  erased(
-    references: ReadonlyArray<string>,
-    claimed: string | undefined
-  ): Effect.Effect<ReadonlyArray<string>, DatabaseError>
+  /** Those of the references that belong to an erased person in this cell. */
+  erased(references: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /** Those of the events that have no owner, and the references for which they wait. */
   ownerless(eventIds: ReadonlyArray<string>): Effect.Effect<OwnerlessEvents, DatabaseError>
   /** A page of the ids of events that have no owner. */
@@ -80,12 +77,12 @@ const personRows = ({
       ),
       (rows) => rows.map(({ reference }) => reference)
     ),
-  erased: (references, claimed) =>
+  erased: (references) =>
     Effect.map(
       statement<{ reference: string }>(
         `SELECT r.reference FROM ${schema}.payment_references r
-         WHERE r.owner = 'erased:' AND (r.reference = ANY($1::text[]) OR r.reference = ${schema}.erased_reference($2))`,
-        [references, claimed ?? null]
+         WHERE r.owner = 'erased:' AND r.reference = ANY($1::text[])`,
+        [references]
       ),
       (rows) => rows.map(({ reference }) => reference)
     ),

@@ -138,7 +138,7 @@ const receiveOwned = (routes: Routes, call: Call, unit: Unit, input: ReceiveInpu
       return yield* Effect.fail(present.others.length > others.length ? claimedMeanwhile() : unlisted())
     }
     if (received._tag !== "Erased") return received
-    const names = yield* askIn(place.name, operation, cell(place.name).erased(references, unit.owner))
+    const names = yield* askIn(place.name, operation, cell(place.name).erased(references))
     yield* askGlobal(routes, operation, payments.erase(unit.owner, [...names, eventReference(event.id)]))
     if (place === routes.global) return received
     // The next try finds the erased person, and takes the event to the global database.
