@@ -1,6 +1,7 @@
 /** Events whose references belong to two people, one of whom is erased: the other one gets nothing of an event that was applied. */
-import { closeAccount, CreditLedger, PersonalData } from "@parley/core/adapter"
-import { Effect } from "effect"
+import { closeAccount, CreditLedger, PersonalData, type ReceivedPaymentEvent } from "@parley/core/adapter"
+import { deliver } from "@parley/core/testing"
+import { Effect, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hasPostgres } from "../databases.ts"
 import { contestIn, linking, outcomeOf } from "./contested.ts"
@@ -13,7 +14,8 @@ import {
   openPaymentCells,
   type PaymentCells,
   run,
-  statesOf
+  statesOf,
+  storyIn
 } from "./paymentCells.ts"
 import { CellDatabases } from "./routedStores.ts"
 
@@ -34,7 +36,7 @@ const appliedContest = async (cells: PaymentCells, cell: number): Promise<Contes
   return contest
 }
 
-const erasing = ({ ann }: Contest) =>
+const erasing = ({ ann }: Pick<Contest, "ann">) =>
   Effect.suspend(() =>
     PersonalData.use((data) => data.erase({ userId: ann, pseudonym: `erased:${crypto.randomUUID()}` }))
   )
@@ -143,4 +145,17 @@ export const erasedContests = (all: boolean): void =>
           if (!wasReached) break
         }
     }, 600_000)
+
+    it("many events of erased people arrive beside those of others: none waits for a connection that the others hold", async () => {
+      const erased = Array.from({ length: 12 }, () => storyIn(1))
+      for (const { events, userId: ann } of erased) {
+        await insist(cells.other, events[0] as ReceivedPaymentEvent)
+        await run(cells.other, closing({ ann }))
+        await run(cells.other, erasing({ ann }))
+      }
+      const others = Array.from({ length: 16 }, () => storyIn(1))
+      const events = [...erased, ...others].flatMap((story) => story.events)
+      const taken = await Promise.all(events.map((event) => run(cells.other, Effect.result(deliver(event)))))
+      expect(taken.filter(Result.isFailure)).toEqual([])
+    }, 300_000)
   })

@@ -1,5 +1,5 @@
 import type { StoragePorts } from "@parley/core"
-import { Effect } from "effect"
+import { Effect, type Semaphore } from "effect"
 import type { Directory } from "../directory/Directory.ts"
 import type { CellMarks } from "./cellMarks.ts"
 import type { SharedRows } from "../global/sharedRows.ts"
@@ -21,6 +21,11 @@ export interface Routes {
   readonly all: ReadonlyArray<Place>
   readonly marks: CellMarks
   readonly shared: SharedRows
+  /**
+   * One unit of work of no person at a time. It holds a connection to the global database while it looks into the cells, where
+   * others hold connections and wait for one to the global database. Those that wait here hold none.
+   */
+  readonly unowned: Semaphore.Semaphore
 }
 
 /** Calls of several methods look alike here: their types are those of the ports again where the router returns them. */

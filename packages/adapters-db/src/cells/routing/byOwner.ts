@@ -155,7 +155,8 @@ export const unitsByOwner =
           const within = call.run(place, [...args.slice(0, -1), Effect.provideService(inside, CurrentUnit, unit)])
           return Effect.tap(within, () => runAfterwards(unit))
         })
-      return inCellOf(routes, { owner, use, hasMoved: (error) => begun?.hasMoved === true || isMoved(error) })
+      const running = inCellOf(routes, { owner, use, hasMoved: (error) => begun?.hasMoved === true || isMoved(error) })
+      return owner === NO_PERSON ? routes.unowned.withPermit(running) : running
     })
 
 const unitOfWork = callOf("unitOfWork", "run")

@@ -10,7 +10,7 @@ import {
   StorageFailed,
   type StoredPaymentEvent
 } from "@parley/core/adapter"
-import { Effect, Result, Semaphore } from "effect"
+import { Effect, Result } from "effect"
 import { answersOf } from "../merging/overAll.ts"
 import {
   customerOf,
@@ -51,12 +51,6 @@ export const findEvents =
       return [...found.values()].map(({ row }) => row)
     })
 
-/**
- * One look into the cells at a time: it waits for connections to them and holds one to the global database, for which units of
- * work in the cells may wait.
- */
-const oneLook = Semaphore.makeUnsafe(1)
-
 /** The outcome of an event that is done in a cell. */
 const doneInCell = ({ all, global }: Routes, eventId: string) =>
   Effect.gen(function* () {
@@ -85,7 +79,7 @@ const receiveUnowned = (routes: Routes, call: Call, unit: Unit, input: ReceiveIn
     if ((owner ?? claimed ?? ERASED_OWNER) !== ERASED_OWNER) return REASSIGNED
     if (owner === ERASED_OWNER && !again) {
       // It may have been applied before its person was erased.
-      const outcome = yield* oneLook.withPermit(doneInCell(routes, event.id))
+      const outcome = yield* doneInCell(routes, event.id)
       if (outcome !== undefined) return known(outcome)
     }
     const received = (yield* inUnit(unit, call.run(unit.place, [input]))) as Received

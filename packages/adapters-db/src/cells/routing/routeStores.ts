@@ -1,6 +1,6 @@
 import type { StoragePorts } from "@parley/core"
 import { type Merge, type Reach, storageReach, type Take } from "@parley/core/adapter"
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 import { byOwner, unitsByOwner } from "./byOwner.ts"
 import { byOwners } from "./byOwners.ts"
 import { addBotKey, findBotByKey, insertBot, removeBot, retireBotKey } from "./botKeys.ts"
@@ -129,7 +129,16 @@ export const routeStores = (
   const globalPlace = ofCell ?? { name: "global", stores: global }
   const all = ofCell === undefined ? [...places.values(), globalPlace] : [...places.values()]
   const only = places.size === 1 ? all.find(({ name }) => places.has(name)) : undefined
-  const routes: Routes = { directory, cells: places, only, global: globalPlace, all, shared, marks }
+  const routes: Routes = {
+    directory,
+    cells: places,
+    only,
+    global: globalPlace,
+    all,
+    shared,
+    marks,
+    unowned: Semaphore.makeUnsafe(1)
+  }
   const ports = Object.entries(global).map(([port, service]) => {
     const members = Object.entries(service as object).map(([name, sample]) => [
       name,
