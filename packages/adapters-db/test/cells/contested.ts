@@ -129,7 +129,7 @@ export const contestedPayments = (all: boolean): void =>
     })
     afterAll(() => cells.close())
 
-    const step = all ? 1 : 6
+    const step = all ? 1 : 18
 
     it("one after another: the one who claims a reference first gets the event that waits for it", async () => {
       for (const cell of [0, 1])

@@ -95,7 +95,7 @@ export const importsOverCells = (all: boolean): void =>
         let kills = 0
         for (const cell of [1, 0])
           for (const how of ENDS)
-            for (let last = 0; ; last += all ? 1 : 2) {
+            for (let last = 0; ; last += all ? 1 : 9) {
               const imported = importIn(cell)
               if (between !== "a copy of the event") await insist(cells.other, imported.event)
               const { wasReached } = await endingAt(cells, { last, how }, importing(imported))

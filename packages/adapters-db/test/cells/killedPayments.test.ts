@@ -1,3 +1,3 @@
 import { killedPayments } from "./killedPayments.ts"
 
-killedPayments(37)
+killedPayments(149)

@@ -149,7 +149,7 @@ export const killedPayments = (share: number): void =>
 
     it("an event that waited and was applied, while its server ends: the owner moves to the global database at once", async () => {
       for (const how of share === 1 ? ENDS : ENDS.slice(0, 1))
-        for (let last = 0; ; last += share === 1 ? 1 : 3) {
+        for (let last = 0; ; last += share === 1 ? 1 : 9) {
           const story = storyIn(1)
           const [bought, refunded, dispute] = story.events as [Event, Event, Event]
           await insist(cells.other, refunded)
