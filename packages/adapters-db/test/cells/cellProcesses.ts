@@ -1,4 +1,3 @@
-import { ledgerOfStores, type TestedLedger } from "@parley/core/testing"
 import { Effect, type Scope } from "effect"
 import { type OpenCells, openCells, type OpenCellsOptions } from "../../src/cells/openCells.ts"
 import { migratedPostgres } from "../databases.ts"
@@ -42,5 +41,3 @@ export const giveBuckets = (stores: OpenCells, only?: keyof CellUrls): Effect.Ef
       if (only === undefined || only === name) await stores.assign(name, own)
     }
   })
-
-export const ledgerOver = (stores: OpenCells): TestedLedger => ledgerOfStores(stores)

@@ -1,5 +1,5 @@
 /** The proofs of credits over four cells: random histories, races, and faults at each request. */
-import { creditLedgerModelTest } from "@parley/core/testing"
+import { creditLedgerModelTest, ledgerOfStores } from "@parley/core/testing"
 import { Context, Effect, Layer } from "effect"
 import { describe, it } from "vitest"
 import { Database } from "../../src/database/Database.ts"
@@ -8,7 +8,7 @@ import { playCapped, playRound, race } from "../credits/reserveRace.ts"
 import type { OpenProcess } from "../credits/torture.ts"
 import { everyFault, tortureSuite } from "../credits/tortureSuite.ts"
 import { hasPostgres } from "../databases.ts"
-import { cellProcess, fourDatabases, giveBuckets, ledgerOver } from "./cellProcesses.ts"
+import { cellProcess, fourDatabases, giveBuckets } from "./cellProcesses.ts"
 
 const databaseAt = (url: string) =>
   Effect.map(Layer.build(Layer.fresh(PgDatabaseLayer({ url, maxConnections: 2 }))), (context) =>
@@ -21,7 +21,7 @@ const processes = (count: number, maxConnections: number, clock: "caller" | "dat
     const opened = yield* Effect.forEach(Array(count).keys(), () => cellProcess(urls, maxConnections, clock))
     if (opened[0] !== undefined) yield* giveBuckets(opened[0])
     const databases = yield* Effect.forEach(Object.values(urls), databaseAt)
-    return opened.map((stores) => ({ ledger: ledgerOver(stores), databases }))
+    return opened.map((stores) => ({ ledger: ledgerOfStores(stores), databases }))
   })
 
 describe.runIf(hasPostgres)("over four cells", () => {
@@ -48,7 +48,7 @@ const inSecondCell = Effect.map(
         const stores = yield* cellProcess({ ...others, b: url }, 4, "caller")
         yield* giveBuckets(stores, "b")
         return {
-          ledger: ledgerOver(stores),
+          ledger: ledgerOfStores(stores),
           database: yield* databaseAt(url),
           inUnit: (userId, work) => stores.unitOfWork.run(userId, work)
         }

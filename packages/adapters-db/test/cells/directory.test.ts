@@ -92,7 +92,7 @@ it("while the global database is away, what is known serves, and what is not fai
   expect(await run(empty.cellOf("ann"))).toBe(source.cellOf("ann"))
 })
 
-it("serves nobody by a directory that has become older, and everybody again by one that has not", async () => {
+it("refuses every owner after the directory became older, and none after it was repaired", async () => {
   const source = new MemoryDirectory(CELLS)
   for (let index = 0; index < 4; index += 1) source.move(`owner-${index}`, "b")
   const directory = new Directory(source, NEVER)

@@ -133,7 +133,7 @@ export const erasedContests = (all: boolean): void =>
           }
     }, 600_000)
 
-    it("a customer that was claimed and never linked: whatever statement of the erasure is the last one, events are taken", async () => {
+    it("a customer that was claimed and never linked: after any last statement of the erasure, events are taken", async () => {
       for (const cell of [0, 1])
         for (let last = 0; ; last += step) {
           const contest = await appliedContest(cells, cell)

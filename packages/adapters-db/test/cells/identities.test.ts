@@ -6,6 +6,7 @@ import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { openDatabase } from "../../src/openDatabase.ts"
 import { administer } from "../administer.ts"
 import { migratedPostgres, hasPostgres } from "../databases.ts"
+import { cutOff, nameOf, openAccount } from "./peopleOfCells.ts"
 
 const run = Effect.runPromise
 
@@ -18,16 +19,7 @@ interface Two {
 
 const cell = (url: string) => ({ url, maxConnections: 3 })
 
-const openAccount = (stores: OpenCells, userId: string) =>
-  run(ledgerOfStores(stores).open({ userId, tier: "free", allowance: 100 }))
-
 const refusal = (problem: string) => ({ _tag: "CellRefused", problem })
-
-const nameOf = (url: string) => new URL(url).pathname.slice(1)
-
-/** Ends the connections to databases, which keep others from renaming them. */
-const cutOff = (url: string) =>
-  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`
 
 const withTwo = (use: (two: Two) => Promise<void>) =>
   run(
@@ -89,8 +81,8 @@ describe.runIf(hasPostgres)("the database of a cell", { timeout: 120_000 }, () =
         await expect(openCells({ global: "first", cells, migrate })).rejects.toMatchObject(refusal("no-name"))
       // Another database gets the address of the second one.
       await administer([
-        cutOff(urls.second),
-        cutOff(urls.other),
+        cutOff(nameOf(urls.second)),
+        cutOff(nameOf(urls.other)),
         `ALTER DATABASE ${nameOf(urls.second)} RENAME TO ${nameOf(urls.second)}_away`,
         `ALTER DATABASE ${nameOf(urls.other)} RENAME TO ${nameOf(urls.second)}`
       ])
@@ -100,7 +92,7 @@ describe.runIf(hasPostgres)("the database of a cell", { timeout: 120_000 }, () =
         ).toMatchObject({ _tag: "StorageFailed", cell: "second" })
       expect(await stores.absentCells()).toEqual(["second"])
       await administer([
-        cutOff(urls.second),
+        cutOff(nameOf(urls.second)),
         `ALTER DATABASE ${nameOf(urls.second)} RENAME TO ${nameOf(urls.other)}`,
         `ALTER DATABASE ${nameOf(urls.second)}_away RENAME TO ${nameOf(urls.second)}`
       ])

@@ -1,4 +1,4 @@
-/** Imports over two cells that end at any statement: a repetition completes them, whatever arrives in between. */
+/** Imports over two cells whose process ends at any statement, and an event before the repetition, which completes them. */
 import { BillingStore, type ReceivedPaymentEvent } from "@parley/core/adapter"
 import { UserImport } from "@parley/core/effect"
 import { atTime, BillingWorld } from "@parley/core/testing"

@@ -1,27 +1,16 @@
-import { ledgerOfStores, newUserId, receiptDraft, reservation } from "@parley/core/testing"
+import { newUserId } from "@parley/core/testing"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { repairDirectory } from "../../src/cells/repairing/repairDirectory.ts"
 import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
-import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
+import { openCells } from "../../src/cells/openCells.ts"
 import { administer } from "../administer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
+import { balanceOf, cutOff, nameOf, openAccount, spend } from "./peopleOfCells.ts"
 
 const run = Effect.runPromise
-
-const openAccount = (stores: OpenCells, userId: string) =>
-  run(ledgerOfStores(stores).open({ userId, tier: "free", allowance: 100 }))
-
-const spend = async (stores: OpenCells, userId: string, key: string) => {
-  const ledger = ledgerOfStores(stores)
-  await run(ledger.reserve(reservation(userId, key, 5)))
-  await run(ledger.settle({ userId, key, amount: 5, draft: receiptDraft }))
-}
-
-const balanceOf = async (stores: OpenCells, userId: string) =>
-  (await run(stores.creditRecords.account(userId))).allowance
 
 /** The findings, and the number of owners. */
 const findingsOf = async (cells: Parameters<typeof cellsLayer>[0], repairs: boolean) => {
@@ -33,13 +22,8 @@ const findingsOf = async (cells: Parameters<typeof cellsLayer>[0], repairs: bool
   return found.toSorted()
 }
 
-const cutOff = (url: string) =>
-  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${nameOf(url)}'`
-
-const nameOf = (url: string) => new URL(url).pathname.slice(1)
-
 describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_000 }, () => {
-  it("serves nobody until the directory is repaired, and then each person has one account, the newest", () =>
+  it("has every request refused until the directory is repaired; then each person has one account, the newest", () =>
     run(
       Effect.scoped(
         Effect.flatMap(Effect.all([migratedPostgres, migratedPostgres]), ([first, second]) =>
@@ -60,7 +44,10 @@ describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_00
             await before.assign("second", [bucketOf(eve)])
             for (const person of [ann, bob, cem, eve]) await openAccount(before, person)
             await before.close()
-            await administer([cutOff(first), `CREATE DATABASE ${nameOf(first)}_backup TEMPLATE ${nameOf(first)}`])
+            await administer([
+              cutOff(nameOf(first)),
+              `CREATE DATABASE ${nameOf(first)}_backup TEMPLATE ${nameOf(first)}`
+            ])
 
             const running = await server()
             for (const person of [bob, cem]) await running.move(person, "second")
@@ -70,7 +57,7 @@ describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_00
             await running.assign("second", [bucketOf(dan)])
             await openAccount(running, dan)
             await administer([
-              cutOff(first),
+              cutOff(nameOf(first)),
               `ALTER DATABASE ${nameOf(first)} RENAME TO ${nameOf(first)}_lost`,
               `ALTER DATABASE ${nameOf(first)}_backup RENAME TO ${nameOf(first)}`
             ])
@@ -102,10 +89,7 @@ describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_00
             expect(await findingsOf(cells, false)).toEqual([])
             await after.close()
             await running.close()
-            await administer([
-              cutOff(`/x/${nameOf(first)}_lost`.replace("/x", "postgres://x")),
-              `DROP DATABASE ${nameOf(first)}_lost`
-            ])
+            await administer([cutOff(`${nameOf(first)}_lost`), `DROP DATABASE ${nameOf(first)}_lost`])
           })
         )
       )

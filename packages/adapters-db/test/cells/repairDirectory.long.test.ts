@@ -1,4 +1,4 @@
-import { ledgerOfStores, newUserId, receiptDraft, reservation } from "@parley/core/testing"
+import { newUserId } from "@parley/core/testing"
 import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { repairDirectory } from "../../src/cells/repairing/repairDirectory.ts"
@@ -10,22 +10,9 @@ import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { Database, type Row } from "../../src/database/Database.ts"
 import { administer } from "../administer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
+import { balanceOf, cutOff, nameOf, openAccount, spend } from "./peopleOfCells.ts"
 
 const run = Effect.runPromise
-const nameOf = (url: string) => new URL(url).pathname.slice(1)
-const cutOff = (name: string) => `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`
-
-const openAccount = (stores: OpenCells, userId: string) =>
-  run(ledgerOfStores(stores).open({ userId, tier: "free", allowance: 100 }))
-
-const spend = async (stores: OpenCells, userId: string, key: string) => {
-  const ledger = ledgerOfStores(stores)
-  await run(ledger.reserve(reservation(userId, key, 5)))
-  await run(ledger.settle({ userId, key, amount: 5, draft: receiptDraft }))
-}
-
-const balanceOf = async (stores: OpenCells, userId: string) =>
-  (await run(stores.creditRecords.account(userId))).allowance
 
 const older = { _tag: "CellRefused", problem: "older-directory" }
 
@@ -118,7 +105,7 @@ const inWorld = (use: (world: World) => Promise<void>) =>
 const sortedUsers = (count: number) => Array.from({ length: count }, newUserId).toSorted()
 
 describe.runIf(hasPostgres)("the repair of an older directory", { timeout: 180_000 }, () => {
-  it("serves nobody before its end: neither a server that runs, nor one that starts after the repair was interrupted", () =>
+  it("has running servers, and servers that start after an interruption, refuse all requests before its end", () =>
     inWorld(async (world) => {
       const [ann = "", bob = ""] = sortedUsers(2)
       const before = await world.server()

@@ -48,7 +48,7 @@ const foundIn = (cell: NamedDatabase) =>
 const checkAge = Effect.fnUntraced(function* ({ name }: NamedDatabase, seen: number) {
   const { cells, global } = yield* Databases
   if (seen <= ((yield* knownCell(global, name))?.version ?? 0)) return
-  // From now on, this process serves nobody by the older directory.
+  // From now on, this process refuses all requests until the directory is repaired.
   cells?.directory.requireVersion(seen)
   return yield* new CellRefused({ problem: "older-directory", cell: name, names: [] })
 })

@@ -111,7 +111,7 @@ export class Directory {
     })
   }
 
-  /** Serves nobody by a directory with a version below this one, which a cell has seen. */
+  /** Refuses every owner until the directory in the database has this version, which a cell has seen. */
   requireVersion(version: number): void {
     this.#required = Math.max(this.#required, version)
     this.#forget()

@@ -82,8 +82,9 @@ interface PaymentClaims {
   /** All references that a person has claimed. */
   claimsOf(userId: string): Effect.Effect<ReadonlyArray<string>, DatabaseError>
   /**
-   * Decides to whom an event belongs, before it is applied. If a later claim could change that, the event is claimed, so that
-   * it belongs to one person whatever others claim. With `person` it is claimed only for that person.
+   * Decides to which person an event belongs, before it is applied. If a later claim of a reference could change this person,
+   * the call claims the event too, and later claims do not change the person any more. If `person` is given, the call claims
+   * the event for no other person.
    */
   take(names: PaymentNames, person?: string): Effect.Effect<TakenPayment, DatabaseError>
   /** Claims references that belong to no person yet. A repetition changes nothing. */

@@ -21,7 +21,7 @@ const gatherAccess = Effect.fnUntraced(function* (cells: OpenedCells) {
 /**
  * Repairs a directory that is older than its cells: after the restore of a backup of the global database, or the loss of its
  * last changes. Places each owner where the owner's rows are, and then gives the directory a version above all that the
- * cells have seen: until then it serves nobody, also if the repair is interrupted. An owner with rows in two cells is
+ * cells have seen. Servers refuse all requests until then, also if the repair is interrupted. An owner with rows in two cells is
  * placed in the one to which a later move brought them, if the ledger there continues the other one. Every cell has to
  * answer. Returns the number of owners; `onFinding` also gets the cell of a repaired one.
  */

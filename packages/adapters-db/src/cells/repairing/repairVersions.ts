@@ -10,7 +10,7 @@ const MARGIN = 1_000_000
 export interface Repair {
   /** Above all versions that were used. */
   readonly version: number
-  /** True if the directory is older than a cell: it has version 0 until the end of the repair, so that it serves nobody. */
+  /** True if the directory is older than a cell: it has version 0 until the end of the repair, so that servers refuse it. */
   readonly isOlder: boolean
 }
 
