@@ -4,8 +4,10 @@ import { describe, expect, it } from "vitest"
 import { repairDirectory } from "../../src/cells/repairing/repairDirectory.ts"
 import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
-import { Databases } from "../../src/cells/Databases.ts"
+import { cellOf, Databases } from "../../src/cells/Databases.ts"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
+import { moveSql } from "../../src/cells/directory/moveSql.ts"
+import { moveOwner, type MoveStep } from "../../src/cells/moving/moveOwner.ts"
 import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { Database, type Row } from "../../src/database/Database.ts"
 import { administer } from "../administer.ts"
@@ -79,6 +81,20 @@ class World {
 
   verify() {
     return this.#findings(false, () => Effect.void)
+  }
+
+  /** Begins a move between cells, and has its process die at a step. */
+  async interruptMove(owner: string, from: "first" | "second", to: "third", at: MoveStep) {
+    const died = Effect.gen(function* () {
+      const { cells } = yield* Databases
+      const [source, target] = [cells?.byName.get(from), cells?.byName.get(to)]
+      const global = cells?.byName.get("first")
+      if (source === undefined || target === undefined || global === undefined) return expect.fail()
+      const onStep = (step: MoveStep) => (step === at ? Effect.die("killed") : Effect.void)
+      const directory = moveSql(cellOf(global).database)
+      yield* moveOwner({ owner, from: cellOf(source), to: cellOf(target), directory, onStep })
+    })
+    await expect(run(Effect.provide(died, Layer.fresh(cellsLayer(this.cells))))).rejects.toThrow("killed")
   }
 
   async close() {
@@ -257,6 +273,33 @@ describe.runIf(hasPostgres)("the repair of an older directory", { timeout: 180_0
       await world.repair()
       expect(await balanceOf(await world.server(), eve)).toBe(100)
     }))
+
+  it.each(["arriving", "copied", "home"] as const)(
+    "ends moves between other cells than that of the directory, which died at the step %s",
+    (step) =>
+      inWorld(async (world) => {
+        const [ann = "", bob = ""] = sortedUsers(2)
+        const stores = await world.server()
+        await openAccount(stores, ann)
+        const restore = await world.backup()
+        await openAccount(stores, bob)
+        for (const person of [ann, bob]) await stores.move(person, "second")
+        await stores.eraseMoved({ olderThanMs: 0 })
+        for (const person of [ann, bob]) await spend(stores, person, "later")
+        for (const person of [ann, bob]) await world.interruptMove(person, "second", "third", step)
+        await restore()
+        await world.repair()
+        const after = await world.server()
+        expect(await after.unfinishedMoves()).not.toContainEqual(expect.objectContaining({ state: "moving" }))
+        await after.eraseMoved({ olderThanMs: 0 })
+        expect(await after.unfinishedMoves()).toEqual([])
+        expect(await world.verify()).toEqual([])
+        for (const person of [ann, bob]) {
+          await spend(after, person, "last")
+          expect(await balanceOf(after, person)).toBe(90)
+        }
+      })
+  )
 
   it("leaves an owner who moved after the rows and before the directory were read", () =>
     inWorld(async (world) => {

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Database } from "../../database/Database.ts"
+import { Database, type Row } from "../../database/Database.ts"
 import { bucketOf } from "../directory/bucketOf.ts"
 import { Databases, type NamedDatabase } from "../Databases.ts"
 import { onCell } from "./onCell.ts"
@@ -37,17 +37,32 @@ const placesOf = (global: NamedDatabase, owners: ReadonlyArray<string>) =>
     )
   )
 
+interface Left {
+  readonly owner: string
+  readonly state: "arriving" | "moved" | "moving"
+  /** The other cell of the move. */
+  readonly other: string
+}
+
 /** The owners who have moved away from a cell, or whose move has not ended yet, with the state of the move. */
 const leftBehind = (owners: ReadonlyArray<string>) =>
   Effect.flatMap(Database, ({ schema, statement }) =>
     Effect.map(
-      statement<{ owner: string; state: "arriving" | "moved" | "moving" }>(
-        `SELECT person AS owner, state FROM ${schema}.moved_owners WHERE person = ANY($1::text[]) AND state <> 'home'`,
+      statement<Left & Row>(
+        `SELECT person AS owner, state, cell AS other FROM ${schema}.moved_owners
+         WHERE person = ANY($1::text[]) AND state <> 'home'`,
         [owners]
       ),
-      (rows) => new Map(rows.map(({ owner, state }) => [owner, state]))
+      (rows) => new Map(rows.map((row) => [row.owner, row]))
     )
   )
+
+/**
+ * True if a cell's rows of an owner, with this state of a move, are not those of the owner's home. A move changes the directory
+ * after the rows have arrived, and before it ends in the cells: until then the directory names one of the move's two cells.
+ */
+const isLeft = (left: Left | undefined, directory: string | undefined) =>
+  left?.state === "moved" || (left !== undefined && left.other === directory)
 
 interface LedgerEnd {
   readonly number: number
@@ -115,10 +130,7 @@ export const verifyCells = Effect.fnUntraced(function* <E, R>(
     for (const owner of owners) {
       const directory = placed.get(owner) ?? buckets[bucketOf(owner)]
       const inCells = here.filter((page) => page.owners.has(owner))
-      // A move changes the directory after the rows have arrived, and before it ends in the cells.
-      const isLeft = ({ cell, left }: (typeof here)[number]) =>
-        left.get(owner) === "moved" || (left.has(owner) && directory !== cell.name)
-      const homes = inCells.filter((page) => !isLeft(page)).map(({ cell }) => cell.name)
+      const homes = inCells.filter(({ left }) => !isLeft(left.get(owner), directory)).map(({ cell }) => cell.name)
       const report = (problem: CellFinding["problem"], names: ReadonlyArray<string>) =>
         onFinding({ owner, problem, cells: names, directory })
       if (homes.length > 1) yield* report("twice", homes)
@@ -126,7 +138,12 @@ export const verifyCells = Effect.fnUntraced(function* <E, R>(
       else if (homes.length === 0 && inCells.some(({ cell }) => cell.name === directory)) yield* report("lost", [])
       const home = directory === undefined ? undefined : cells.byName.get(directory)
       for (const page of inCells) {
-        if (home === undefined || !isLeft(page) || (yield* isBeginning(owner, page.cell, home))) continue
+        if (
+          home === undefined ||
+          !isLeft(page.left.get(owner), directory) ||
+          (yield* isBeginning(owner, page.cell, home))
+        )
+          continue
         yield* report("differs", [page.cell.name])
       }
     }

@@ -22,20 +22,24 @@ const markOf = (cell: NamedDatabase, owner: string) => {
   )
 }
 
-/** Has a cell accept the owner's writes, or refuse them and have the rows erased later, since a placement. */
+/**
+ * Has a cell accept the owner's writes, or refuse them and have the rows erased later, since a placement. The end of a
+ * move that was interrupted does so by itself.
+ */
 const mark = (cell: NamedDatabase, owner: string, { cell: home, version }: Placement) => {
   const { database, owner: tables } = cellOf(cell)
   const { schema } = database
   const isHome = home === cell.name
   return tables.asOwner((sql) =>
     Effect.gen(function* () {
-      yield* sql.query(
+      const marked = yield* sql.query(
         `INSERT INTO ${schema}.moved_owners AS m (person, state, cell, version, remains) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (person) DO UPDATE SET state = excluded.state, cell = excluded.cell, version = excluded.version,
            remains = excluded.remains, at = now()
-         WHERE m.version < excluded.version AND m.state IN ('home', 'moved')`,
+         WHERE m.version < excluded.version AND m.state IN ('home', 'moved') RETURNING 1`,
         [owner, isHome ? "home" : "moved", home, version, !isHome]
       )
+      if (marked.length === 0) return
       yield* sql.query(`UPDATE ${schema}.credit_accounts SET moved = $2 WHERE user_id = $1`, [
         owner,
         isHome ? null : true
@@ -43,6 +47,9 @@ const mark = (cell: NamedDatabase, owner: string, { cell: home, version }: Place
     })
   )
 }
+
+/** True if a cell takes part in a move that was not ended. */
+const isMoving = (mark: Mark | undefined) => mark?.state === "moving" || mark?.state === "arriving"
 
 /** The cell whose rows of an owner are the newer ones; undefined if the ledgers do not say so. */
 const newerOf = Effect.fnUntraced(function* (
@@ -54,10 +61,15 @@ const newerOf = Effect.fnUntraced(function* (
   const homes = names.flatMap((name) => cells.byName.get(name) ?? [])
   // The owner has moved since the rows were read.
   if (homes.some(({ name }) => marks.get(name)?.state === "moved")) return undefined
-  for (const home of homes) {
+  const newest = homes.toSorted(
+    (one, other) => (marks.get(other.name)?.version ?? 0) - (marks.get(one.name)?.version ?? 0)
+  )
+  for (const home of newest) {
     const own = marks.get(home.name)
+    // The rows of an owner who is moving away are whole until the target is the home.
+    if (own?.state !== "home" && own?.state !== "moving") continue
     // A repair that was interrupted has placed the owner there already.
-    if (own?.state !== "home" || (own.version <= placement.version && placement.cell !== home.name)) continue
+    if (own.version <= placement.version && placement.cell !== home.name) continue
     const others = homes.filter((other) => other !== home)
     const rests = yield* Effect.forEach(others, (other) => isBeginning(owner, other, home))
     if (!rests.includes(false)) return home
@@ -106,7 +118,8 @@ export const repairOwner = Effect.fnUntraced(function* (
   const marks: Marks = new Map(
     yield* Effect.forEach(all, (cell) => Effect.map(markOf(cell, owner), (own) => [cell.name, own] as const))
   )
-  if ([...marks.values()].some((own) => own?.state === "moving" || own?.state === "arriving")) return undefined
+  // A move that the directory knows is ended by `finishMoves`, one that it does not know only from the owner's place.
+  if ([...marks.values()].some((own) => isMoving(own) && (own?.version ?? 0) <= placement.version)) return undefined
   const home = yield* homeOf(cells, finding, marks, placement)
   if (home === undefined) return undefined
   yield* isOlder
