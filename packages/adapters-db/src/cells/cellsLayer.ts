@@ -8,6 +8,7 @@ import { type DatabaseOptions, databaseLayer } from "../databaseLayer.ts"
 import type { JobQueueOptions } from "../jobs/JobQueueOptions.ts"
 import { storesLayer } from "../storesLayer.ts"
 import { ExpectedCell } from "./administration/ExpectedCell.ts"
+import { seenBy } from "./administration/identifyCell.ts"
 import { cellOf, Databases, type NamedDatabase } from "./Databases.ts"
 import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
 import { directorySql } from "./directory/directorySql.ts"
@@ -60,7 +61,7 @@ const makeCells = Effect.fnUntraced(function* ({ cells, directory: caching, glob
   if (own === undefined) return yield* Effect.die(new Error("The global database is no cell."))
   const shared = Context.get(own.services, Database)
   const sql = directorySql(shared)
-  const directory = new Directory(sql, caching)
+  const directory = new Directory(sql, caching, seenBy([...byName.values()]))
   const ports = new Map(
     yield* Effect.forEach([...byName.values()], (cell) =>
       Effect.map(portsOf(cell), (stores) => [cell.name, stores] as const)

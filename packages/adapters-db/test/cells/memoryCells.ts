@@ -80,7 +80,7 @@ export class MemoryDirectory implements DirectorySource {
     return this.#ask(() => {
       const placements = [...this.placements].map(([owner, placed]) => ({ owner, ...placed }))
       const newest = placements.filter(({ version }) => version > since).toSorted((a, b) => b.version - a.version)
-      return { version: this.#version, buckets: [...this.buckets], placements: newest.slice(0, most) }
+      return { version: this.#version, incarnation: "", buckets: [...this.buckets], placements: newest.slice(0, most) }
     })
   }
 

@@ -1,11 +1,11 @@
 import { newUserId } from "@parley/core/testing"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { repairDirectory } from "../../src/cells/repairing/repairDirectory.ts"
 import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
-import { openCells } from "../../src/cells/openCells.ts"
+import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { administer } from "../administer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 import { balanceOf, cutOff, nameOf, openAccount, spend } from "./peopleOfCells.ts"
@@ -20,6 +20,19 @@ const findingsOf = async (cells: Parameters<typeof cellsLayer>[0], repairs: bool
   const work = repairs ? repairDirectory(note) : verifyCells(note)
   await run(Effect.provide(work, Layer.fresh(cellsLayer(cells))))
   return found.toSorted()
+}
+
+/**
+ * Calls of a person fail soon because the directory is older. Before, they may fail because connections were cut, and a server
+ * that has the newest place in memory may answer; none answers with an older balance.
+ */
+const refused = async (stores: OpenCells, person: string, newest: number): Promise<void> => {
+  for (let call = 0; ; call += 1) {
+    const result = await run(Effect.result(stores.creditRecords.account(person)))
+    if (Result.isSuccess(result)) expect(result.success.allowance).toBe(newest)
+    else if (result.failure._tag === "StorageFailed" && !result.failure.retryable) return
+    expect(call).toBeLessThan(1_000)
+  }
 }
 
 describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_000 }, () => {
@@ -50,6 +63,9 @@ describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_00
             ])
 
             const running = await server()
+            // It has read the directory, and is not used again before the backup is there. Then it reads the changes first.
+            const idle = await openCells({ ...cells, directory: { refreshMs: -10_000 } })
+            await balanceOf(idle, bob)
             for (const person of [bob, cem]) await running.move(person, "second")
             await running.eraseMoved({ olderThanMs: 0 })
             for (const person of [bob, ann]) await spend(running, person, "later")
@@ -62,9 +78,7 @@ describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_00
               `ALTER DATABASE ${nameOf(first)}_backup RENAME TO ${nameOf(first)}`
             ])
 
-            await expect
-              .poll(() => run(Effect.flip(running.creditRecords.account(bob))), { timeout: 20_000 })
-              .toMatchObject({ _tag: "StorageFailed", retryable: false })
+            for (const stores of [running, idle]) await refused(stores, bob, 95)
             for (const person of [ann, bob, dan])
               expect(await run(Effect.flip(running.creditRecords.account(person)))).toMatchObject({
                 _tag: "StorageFailed"
@@ -88,7 +102,7 @@ describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_00
             expect(await after.eraseMoved({ olderThanMs: 0 })).toBe(2)
             expect(await findingsOf(cells, false)).toEqual([])
             await after.close()
-            await running.close()
+            for (const stores of [running, idle]) await stores.close()
             await administer([cutOff(`${nameOf(first)}_lost`), `DROP DATABASE ${nameOf(first)}_lost`])
           })
         )

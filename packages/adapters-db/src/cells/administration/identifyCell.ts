@@ -44,6 +44,25 @@ const foundIn = (cell: NamedDatabase) =>
     })
   )
 
+/** A cell that does not answer in this time is not asked. */
+const WITHIN = "3 seconds"
+
+/** The highest version of the directory that cells have seen, of those that answer. */
+export const seenBy = (cells: Iterable<NamedDatabase>): Effect.Effect<number> =>
+  Effect.map(
+    Effect.forEach(
+      cells,
+      (cell) =>
+        foundIn(cell).pipe(
+          Effect.map((found) => found?.seen ?? 0),
+          Effect.timeout(WITHIN),
+          Effect.orElseSucceed(() => 0)
+        ),
+      { concurrency: "unbounded" }
+    ),
+    (versions) => Math.max(0, ...versions)
+  )
+
 /** Fails if the directory is older than a version that the cell has seen. */
 const checkAge = Effect.fnUntraced(function* ({ name }: NamedDatabase, seen: number) {
   const { cells, global } = yield* Databases

@@ -52,9 +52,17 @@ export class Directory {
   #newest = 0
   /** The highest version that a cell has seen and the directory had not reached. */
   #required = 0
+  #incarnation: string | undefined
+  readonly #seenByCells: Effect.Effect<number>
 
-  constructor(source: DirectorySource, { mostPlacements = 100_000, refreshMs = REFRESH_MS }: DirectoryOptions = {}) {
+  /** `seenByCells` is the highest version of the directory that the cells have seen; it is asked for after restarts and restores. */
+  constructor(
+    source: DirectorySource,
+    { mostPlacements = 100_000, refreshMs = REFRESH_MS }: DirectoryOptions = {},
+    seenByCells: Effect.Effect<number> = Effect.succeed(0)
+  ) {
     this.#source = source
+    this.#seenByCells = seenByCells
     this.#refreshMs = refreshMs
     this.#placements = new PlacementCache(mostPlacements)
   }
@@ -169,7 +177,11 @@ export class Directory {
   async #readChanges(): Promise<void> {
     const { most, version: since } = this.#placements
     const before = this.#newest
-    const { buckets, placements, version } = await Effect.runPromise(this.#source.read(since, most + 1))
+    const { buckets, incarnation, placements, version } = await Effect.runPromise(this.#source.read(since, most + 1))
+    if (incarnation !== this.#incarnation) {
+      this.#required = Math.max(this.#required, await Effect.runPromise(this.#seenByCells))
+      this.#incarnation = incarnation
+    }
     if (this.#isOlder(version, before)) throw older()
     this.#buckets = buckets
     this.#placements.apply(placements)

@@ -13,6 +13,8 @@ export interface PlacementRow {
 export interface DirectoryRows {
   /** The version of the directory, which never decreases; 0 before it has begun. */
   readonly version: number
+  /** Another one after each start of the server and each restore of the database. */
+  readonly incarnation: string
   readonly buckets: ReadonlyArray<string | undefined>
   readonly placements: ReadonlyArray<PlacementRow>
 }
@@ -92,8 +94,15 @@ export const chooseVersion = (sql: Sql, schema: string): Effect.Effect<number, D
 const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql, "find" | "read"> => ({
   read: (since, most) =>
     Effect.gen(function* () {
-      const cells = yield* statement<{ cell: string; buckets: ReadonlyArray<number>; version: number | null }>(
-        `SELECT cell, array_agg(bucket::integer) AS buckets, ${versionSql(schema)} AS version
+      const cells = yield* statement<{
+        cell: string
+        buckets: ReadonlyArray<number>
+        version: number | null
+        incarnation: string
+      }>(
+        `SELECT cell, array_agg(bucket::integer) AS buckets, ${versionSql(schema)} AS version,
+           (SELECT concat(oid, ' ', pg_postmaster_start_time()) FROM pg_database WHERE datname = current_database())
+             AS incarnation
          FROM ${schema}.cell_buckets GROUP BY cell`
       )
       const placements = yield* statement<{ owner: string; cell: string; version: number }>(
@@ -102,7 +111,7 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
       )
       const buckets = Array.from<string | undefined>({ length: BUCKETS })
       for (const { buckets: assigned, cell } of cells) for (const bucket of assigned) buckets[bucket] = cell
-      return { version: cells[0]?.version ?? 0, buckets, placements }
+      return { version: cells[0]?.version ?? 0, incarnation: cells[0]?.incarnation ?? "", buckets, placements }
     }),
   find: (owner) =>
     Effect.map(
