@@ -2,6 +2,7 @@ import { type Embedder, loggerLayer, type Objects, ObjectStore, PassageEmbedder 
 import type { ParleyLogger, StoragePorts } from "@parley/core"
 import { storagePortsFromContext } from "@parley/core/effect"
 import { Effect, Layer, ManagedRuntime } from "effect"
+import { checkAlone } from "./cells/administration/identifyCell.ts"
 import { LedgerClock } from "./credits/LedgerClock.ts"
 import { type DatabaseOptions, databaseLayer, withDatabase } from "./databaseLayer.ts"
 import { ExactSearchPassages, MAX_EXACT_SEARCH } from "./documents/searching/ExactSearchPassages.ts"
@@ -82,7 +83,8 @@ export const migratesDirectly = ({ directUrl, pool, url }: DatabaseOptions): boo
 
 /**
  * Opens a database for developers who use promises: migrates it by default, and returns the ports. Rejects with
- * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`, and leaves nothing open then.
+ * `FolderInUse`, `PgliteMissing`, `DatabaseError` or `MigrationRefused`, and leaves nothing open then; with `CellRefused`
+ * if it migrates and the database is one of several cells, which `openCells` opens.
  */
 export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<OpenDatabase> => {
   const direct = migratesDirectly(options)
@@ -93,7 +95,7 @@ export const openDatabase = async (options: OpenDatabaseOptions = {}): Promise<O
     )
   )
   try {
-    if (options.migrate !== false && !direct) await runtime.runPromise(migrate())
+    if (options.migrate !== false) await runtime.runPromise(direct ? checkAlone : Effect.andThen(migrate(), checkAlone))
     return {
       ...(await runtime.runPromise(storagePortsFromContext)),
       checkReadiness: () => runtime.runPromise(checkReadiness()),

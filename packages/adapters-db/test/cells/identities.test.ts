@@ -53,6 +53,11 @@ describe.runIf(hasPostgres)("the database of a cell", { timeout: 120_000 }, () =
       expect((await run(stores.creditRecords.account(ann))).allowance).toBe(100)
     }))
 
+  it("is refused as the only database", () =>
+    withTwo(async ({ urls }) => {
+      await expect(openDatabase(cell(urls.second))).rejects.toMatchObject({ ...refusal("alone"), cell: "second" })
+    }))
+
   it("is refused under two names", () =>
     withTwo(async ({ urls }) => {
       const third = cell(`${urls.second}?application_name=third`)
