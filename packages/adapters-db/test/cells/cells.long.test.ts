@@ -1,4 +1,4 @@
-/** The contracts of all stores over one cell and over four: four databases of one server. */
+/** The contracts of all stores over one cell, and over four on four servers. */
 import {
   accessStoreContract,
   auditLogContract,
@@ -39,14 +39,15 @@ import {
 import { Effect } from "effect"
 import { describe } from "vitest"
 import { builtOnce } from "../builtOnce.ts"
-import { databases } from "../databases.ts"
+import { databases, hasPostgres } from "../databases.ts"
 import { skipWhatCannotHold } from "./cannotHold.ts"
-import { CellDatabases, inEachCell, routedStores } from "./routedStores.ts"
+import { ownServers } from "./ownServers.ts"
+import { CellDatabases, inEachCell, routedOver } from "./routedStores.ts"
 
 const AGE = "updated_at = updated_at - $2::float8 * interval '1 millisecond'"
 
-const contracts = (name: string, count: number, database: (typeof databases)[number]["layer"]) => {
-  const layer = builtOnce(routedStores(count, database))
+const contracts = (name: string, cells: Parameters<typeof routedOver>[0]) => {
+  const layer = builtOnce(routedOver(cells))
   accessStoreContract(name, layer)
   auditLogContract(name, layer, (at, { action, by, details, reason, userId }) =>
     CellDatabases.use(({ databases: [global] }) =>
@@ -62,7 +63,7 @@ const contracts = (name: string, count: number, database: (typeof databases)[num
     )
   )
   billingStoreContract(name, layer)
-  billingUpkeepContract(name, routedStores(count, database))
+  billingUpkeepContract(name, routedOver(cells))
   botReportsContract(name, layer)
   botStoreContract(name, layer)
   callLimiterContract(name, layer)
@@ -90,11 +91,11 @@ const contracts = (name: string, count: number, database: (typeof databases)[num
   )
   imageStoreContract(name, layer)
   jobQueueContract(name, layer)
-  moneyRecordsContract(name, routedStores(count, database))
+  moneyRecordsContract(name, routedOver(cells))
   oauthStateStoreContract(name, layer)
   outboxContract(name, layer)
   passageIndexContract(name, layer)
-  personalDataContract(name, routedStores(count, database))
+  personalDataContract(name, routedOver(cells))
   preferenceStoreContract(name, layer)
   projectStoreContract(name, layer)
   rateLimiterContract(name, layer)
@@ -107,14 +108,15 @@ const contracts = (name: string, count: number, database: (typeof databases)[num
   spendLimiterContract(name, layer)
   taskRunsContract(name, layer)
   unitOfWorkContract(name, layer)
-  userExportContract(name, routedStores(count, database))
-  workerRegistryContract(name, routedStores(count, database))
+  userExportContract(name, routedOver(cells))
+  workerRegistryContract(name, routedOver(cells))
 }
 
 for (const { layer, name } of databases.slice(-1)) {
-  describe("one cell", () => contracts(`${name}, one cell`, 1, layer))
-  describe("four cells", () => {
-    skipWhatCannotHold()
-    contracts(`${name}, four cells`, 4, layer)
-  })
+  describe("one cell", () => contracts(`${name}, one cell`, [layer]))
 }
+
+describe.runIf(hasPostgres)("four cells on four servers", () => {
+  skipWhatCannotHold()
+  contracts("Postgres, four cells", ownServers(4))
+})

@@ -1,13 +1,8 @@
-import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { setTimeout as rest } from "node:timers/promises"
 import pg from "pg"
-
-const SCRIPT = fileURLToPath(new URL("../../../../.ci/postgres", import.meta.url))
-const run = promisify(execFile)
+import { removeCluster, startCluster } from "./clusters.ts"
 
 /**
  * Only commits write to the disk: there is no cleaning, checkpoint or writing of pages in between. A crash is the end,
@@ -62,14 +57,17 @@ export class CrashedServer implements AsyncDisposable {
     return server
   }
 
-  /** Of its database; another after each start. */
+  /** Of its database; the same after each start, unless another program has taken the port. */
   get url(): string {
     return this.#url
   }
 
   /** Starts it if it is not running. */
   async restart(): Promise<void> {
-    this.#url = (await this.#call("start")).trim()
+    this.#url = await startCluster(this.#cluster, {
+      options: OPTIONS,
+      ...(this.#url === "" ? {} : { port: new URL(this.#url).port })
+    })
   }
 
   /** From now on only commits write to the server's log. Returns an effect that ends it as a crash does. */
@@ -98,17 +96,6 @@ export class CrashedServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#call("remove")
-  }
-
-  async #call(what: "start" | "remove"): Promise<string> {
-    const { stdout } = await run("bash", [SCRIPT, what], {
-      env: {
-        ...process.env,
-        PARLEY_CI_POSTGRES_CLUSTER: this.#cluster,
-        PARLEY_CI_POSTGRES_OPTIONS: OPTIONS.map((option) => `-c ${option}`).join(" ")
-      }
-    })
-    return stdout
+    await removeCluster(this.#cluster)
   }
 }
