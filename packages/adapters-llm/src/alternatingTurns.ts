@@ -16,19 +16,23 @@ export interface Turn {
 /** Is put before a conversation that begins with the assistant, because some vendors require the user first. */
 const OPENING: Turn = { role: "user", content: "(start)" }
 
+/** True if a text says nothing: vendors refuse it as a part of a message. */
+export const isBlank = (text: string): boolean => text.trim() === ""
+
 const joined = (last: Turn, { content, images = [] }: ChatMessage): Turn => {
   const all = [...(last.images ?? []), ...images]
-  return { role: last.role, content: `${last.content}\n\n${content}`, ...(all.length === 0 ? {} : { images: all }) }
+  const texts = [last.content, content].filter((text) => !isBlank(text))
+  return { role: last.role, content: texts.join("\n\n"), ...(all.length === 0 ? {} : { images: all }) }
 }
 
 /**
- * Converts messages to the rules of the strictest vendors: system messages separate, no blank messages, alternating
- * roles, the user first.
+ * Converts messages to the rules of the strictest vendors: system messages separate, no messages without text and images,
+ * alternating roles, the user first.
  */
 export const alternatingTurns = (
   messages: ReadonlyArray<ChatMessage>
 ): { readonly system: string; readonly turns: ReadonlyArray<Turn> } => {
-  const spoken = messages.filter(({ content }) => content.trim() !== "")
+  const spoken = messages.filter(({ content, images = [] }) => !isBlank(content) || images.length > 0)
   const turns: Array<Turn> = []
   for (const message of spoken) {
     const { content, images, role } = message

@@ -7,7 +7,7 @@ import {
   type SilenceWatch
 } from "@parley/core/adapter"
 import { VendorSilence } from "../silence/VendorSilence.ts"
-import { alternatingTurns } from "../alternatingTurns.ts"
+import { alternatingTurns, isBlank } from "../alternatingTurns.ts"
 import { Connections } from "../vendor/Connections.ts"
 import { defaultRetryPolicy, retryBeforeFirst } from "../vendor/retryBeforeFirst.ts"
 import { EventStreamBroken } from "../vendor/serverSentEvents.ts"
@@ -81,7 +81,7 @@ const promptOf = (messages: ChatModelRequest["messages"], version: AiSdkModel["s
       const text = { type: "text" as const, text: content }
       if (role === "assistant") return { role, content: [text] }
       const files = images.map(({ bytes, mediaType }) => ({ type: "file" as const, mediaType, data: dataOf(bytes) }))
-      return { role, content: [...files, text] }
+      return { role, content: isBlank(content) ? files : [...files, text] }
     })
   )
 }

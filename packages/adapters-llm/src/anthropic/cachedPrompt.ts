@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk"
 import type { ChatMessage } from "@parley/core"
-import { alternatingTurns, base64Of, type Turn } from "../alternatingTurns.ts"
+import { alternatingTurns, base64Of, isBlank, type Turn } from "../alternatingTurns.ts"
 
 /**
  * Marks a text as the end of a cached prefix: Anthropic stores the prompt up to this text for some minutes, and then
@@ -10,7 +10,7 @@ const cached = (text: string): Array<Anthropic.TextBlockParam> => [
   { type: "text", text, cache_control: { type: "ephemeral" } }
 ]
 
-/** Puts the images of a turn before its text, as Anthropic recommends. */
+/** Puts the images of a turn before its text, if it has one, as Anthropic recommends. */
 const contentOf = ({ content, images }: Turn): Anthropic.MessageParam["content"] =>
   images === undefined
     ? content
@@ -19,7 +19,7 @@ const contentOf = ({ content, images }: Turn): Anthropic.MessageParam["content"]
           type: "image" as const,
           source: { type: "base64" as const, media_type: image.mediaType, data: base64Of(image) }
         })),
-        { type: "text", text: content }
+        ...(isBlank(content) ? [] : [{ type: "text" as const, text: content }])
       ]
 
 /**

@@ -1,6 +1,6 @@
 import type { ChatModelRequest } from "@parley/core/adapter"
 import type OpenAI from "openai"
-import { base64Of } from "../alternatingTurns.ts"
+import { base64Of, isBlank } from "../alternatingTurns.ts"
 import type { Omitted } from "./dialects.ts"
 
 /**
@@ -23,14 +23,15 @@ const outputLimit = (tokens: number, omitted: Omitted, both: boolean) => {
   return { ...(newer ? { max_completion_tokens: tokens } : {}), ...(older ? { max_tokens: tokens } : {}) }
 }
 
-/** Returns a message in the form of the request, with its images before its text. */
+/** Returns a message in the form of the request, with its images before its text, if it has text. */
 const messageOf = ({ content, images, role }: ChatModelRequest["messages"][number]) => {
   if (images === undefined) return { role, content }
   const pictures = images.map((image) => ({
     type: "image_url" as const,
     image_url: { url: `data:${image.mediaType};base64,${base64Of(image)}` }
   }))
-  return { role, content: [...pictures, { type: "text" as const, text: content }] }
+  const text = isBlank(content) ? [] : [{ type: "text" as const, text: content }]
+  return { role, content: [...pictures, ...text] }
 }
 
 /** Returns the body of a request for a chat completion, without the omitted parameters. */

@@ -85,6 +85,10 @@ describe("a request", () => {
     ]
     expect(third.doStreamCalls[0]?.prompt).toEqual(prompt(bytes))
     expect(fourth.doStreamCalls[0]?.prompt).toEqual(prompt({ type: "data", data: bytes }))
+    await listen(third, 0, [{ ...question, content: "" }])
+    expect(third.doStreamCalls[1]?.prompt).toEqual([
+      { role: "user", content: [{ type: "file", mediaType: "image/png", data: bytes }] }
+    ])
   })
 
   it("asks the provider for the model that the catalog names", async () => {

@@ -36,6 +36,13 @@ const pictured: ReadonlyArray<ChatMessage> = [
   { role: "user", content: "two", images: [image(2), image(3)] }
 ]
 
+/** A conversation that begins with a message of an image alone. */
+const wordless: ReadonlyArray<ChatMessage> = [
+  { role: "user", content: "", images: [image(1)] },
+  { role: "assistant", content: "Hi" },
+  { role: "user", content: "question" }
+]
+
 const answering =
   (wire: Wire): Play =>
   async (connection) => {
@@ -75,6 +82,17 @@ describe("a request to OpenAI", () => {
     })
   })
 
+  it("has no text of a message of images alone", async () => {
+    const url = (base64: string) => ({ type: "image_url", image_url: { url: `data:image/png;base64,${base64}` } })
+    expect((await requestOf(openAiWire, wordless))?.body).toMatchObject({
+      messages: [
+        { role: "user", content: [url("Af8=")] },
+        { role: "assistant", content: "Hi" },
+        { role: "user", content: "question" }
+      ]
+    })
+  })
+
   it("sends the limit in the older field too to servers that may not know the newer one", async () => {
     expect((await requestOf(openAiWire))?.body).toMatchObject({ max_tokens: 77, max_completion_tokens: 77 })
   })
@@ -93,6 +111,17 @@ describe("a request to Anthropic", () => {
         { role: "user", content: [source("Af8="), { type: "text", text: "passages\n\none" }] },
         { role: "assistant", content: [{ type: "text", text: "Hi" }] },
         { role: "user", content: [source("Av8="), source("A/8="), { type: "text", text: "two" }] }
+      ]
+    })
+  })
+
+  it("has no text of a message of images alone", async () => {
+    const source = { type: "base64", media_type: "image/png", data: "Af8=" }
+    expect((await requestOf(anthropicWire, wordless))?.body).toMatchObject({
+      messages: [
+        { role: "user", content: [{ type: "image", source }] },
+        { role: "assistant", content: [{ type: "text", text: "Hi" }] },
+        { role: "user", content: "question" }
       ]
     })
   })

@@ -20,7 +20,7 @@ import { countMessages } from "../models/messageTokens.ts"
 import { Tokenizer } from "../tokens/Tokenizer.ts"
 import { ChatNotFound, InvalidChatRequest } from "./errors.ts"
 import { makeSeeImages, type SeeInput } from "./images/seeImages.ts"
-import { buildPrompt, MINIMUM_REPLY_TOKENS, type Prompt, withoutBlanks } from "./prompt/prompt.ts"
+import { buildPrompt, hasContent, MINIMUM_REPLY_TOKENS, type Prompt, withoutBlanks } from "./prompt/prompt.ts"
 import { sourcesFrom } from "./prompt/quotedPassages.ts"
 import { NO_PREFERENCES, PreferenceService } from "../preferences/Preferences.ts"
 import { ProjectNotFound } from "./projects/Project.ts"
@@ -306,7 +306,8 @@ export const makePrepareReply = Effect.gen(function* () {
     const found = yield* findSources({ userId: documentsOwner, documents: ready, filter, conversation, ...room })
     const { instructions } = terms ?? settings
     const told = instructionsOf(instructions, preferences.instructions, project?.instructions)
-    const messages = [...told, ...stored.filter(terms === undefined ? hasContent : isOfModel), ...said]
+    const read = terms === undefined ? stored : stored.filter(isOfModel)
+    const messages = [...told, ...[...read, ...said].filter(hasContent)]
     yield* countMessages(payer, messages, model.contextTokens)
     const mostOutput = terms?.maxOutputTokens
     const of = { model, provider, tier, payer, messages, ready, isClientKept, mostOutput, settings }
@@ -366,14 +367,12 @@ const passagesOf = ({ offered, outlines, whole }: OfferedPassages, continues: bo
 const hasImages = ({ said, stored }: Pick<SeeInput, "said" | "stored">): boolean =>
   [...stored, ...said].some(({ imageIds }) => imageIds !== undefined)
 
-const hasContent = ({ content }: StoredMessage): boolean => content !== ""
-
 /**
  * Returns false for the replies in a visitor's conversation that neither a model nor a person wrote: the bot's
  * declines.
  */
-const isOfModel = ({ author, content, model, role }: StoredMessage): boolean =>
-  content !== "" && (role !== "assistant" || model !== undefined || author !== undefined)
+const isOfModel = ({ author, model, role }: StoredMessage): boolean =>
+  role !== "assistant" || model !== undefined || author !== undefined
 
 /**
  * Returns the messages after the last reply: in a stored conversation, or one that its client keeps, only these are

@@ -72,6 +72,25 @@ describe("an image", () => {
     }).pipe(Effect.provide(services))
   })
 
+  it.live(
+    "of a message without text goes to the model again with the later questions, and never an empty message",
+    () => {
+      const { model, seen, services } = setUp()
+      return Effect.gen(function* () {
+        const [one, two] = [yield* add("ann"), yield* add("ann")]
+        const [without, again] = [asking("", one, two).messages[0], asking("Look.", two).messages[0]]
+        const { reply } = yield* ask("ann", "", { messages: [without, asking("", two).messages[0], again] })
+        yield* ask("ann", "And now?", { chatId: reply.chatId })
+        assert.deepStrictEqual(seen(), [
+          ["", one],
+          ["Look.", two]
+        ])
+        for (const { messages } of model.requests)
+          for (const { content, images = [] } of messages) assert.isTrue(content !== "" || images.length > 0)
+      }).pipe(Effect.provide(services))
+    }
+  )
+
   it.live("beyond the newest eight is not sent again", () => {
     const { seen, services } = setUp()
     return Effect.gen(function* () {

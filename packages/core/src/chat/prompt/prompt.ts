@@ -74,6 +74,9 @@ export const MINIMUM_REPLY_TOKENS = 256
 /** At most this part of the context window is kept free for the reply; passages and history may use the rest. */
 const REPLY_SHARE = 1 / 4
 
+/** Returns false for a message with neither text nor images: vendors refuse it. */
+export const hasContent = ({ content, images = [] }: ChatMessage): boolean => content.trim() !== "" || images.length > 0
+
 export interface BuildPromptInput {
   readonly model: Model
   /** The conversation, oldest first. The newest message of the user is its last user message. */
@@ -166,12 +169,12 @@ const roomOf = (
  * Whole documents come before the history: vendors charge less for the beginning of a prompt if the previous prompt
  * began in the same way, so constant parts come first. If room is short, the oldest turns are dropped first, then the
  * outlines and the lowest-ranked passages, then room for the reply, down to `MINIMUM_REPLY_TOKENS`. If the newest
- * message still does not fit, the result is `PromptTooLong`. Blank messages are left out. Pure.
+ * message still does not fit, the result is `PromptTooLong`. Messages without content are left out. Pure.
  */
 export const buildPrompt = (input: BuildPromptInput): Result.Result<Prompt, PromptTooLong> => {
   const { tokenizer = pieceTokenizer } = input
   const { imageTokens = 0, inputTokenFactor = 1 } = input.model
-  const said = input.messages.filter(({ content }) => content.trim() !== "")
+  const said = input.messages.filter(hasContent)
   const systems = said.filter(({ role }) => role === "system")
   const turns = turnsOf(said.filter(({ role }) => role !== "system"))
   const newest = turns.at(-1) ?? []
