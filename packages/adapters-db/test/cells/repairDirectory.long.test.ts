@@ -2,121 +2,17 @@ import { newUserId } from "@parley/core/testing"
 import { Context, Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { repairDirectory } from "../../src/cells/repairing/repairDirectory.ts"
-import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
-import { cellOf, Databases } from "../../src/cells/Databases.ts"
+import { Databases } from "../../src/cells/Databases.ts"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
-import { moveSql } from "../../src/cells/directory/moveSql.ts"
-import { moveOwner, type MoveStep } from "../../src/cells/moving/moveOwner.ts"
-import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { Database, type Row } from "../../src/database/Database.ts"
-import { administer } from "../administer.ts"
-import { hasPostgres, migratedPostgres } from "../databases.ts"
-import { balanceOf, cutOff, nameOf, openAccount, spend } from "./peopleOfCells.ts"
+import { hasPostgres } from "../databases.ts"
+import { balanceOf, openAccount, spend } from "./peopleOfCells.ts"
+import { inWorld } from "./restoredWorld.ts"
 
 const run = Effect.runPromise
 
 const older = { _tag: "CellRefused", problem: "older-directory" }
-
-/** Three cells, whose first one is the global database. */
-class World {
-  readonly #urls: ReadonlyArray<string>
-  readonly #opened: Array<OpenCells> = []
-
-  constructor(urls: ReadonlyArray<string>) {
-    this.#urls = urls
-  }
-
-  get cells() {
-    const [first, second, third] = this.#urls.map((url) => ({ url, maxConnections: 3 })) as [object, object, object]
-    return { global: "first", cells: { first, second, third } }
-  }
-
-  async server() {
-    const opened = await openCells({ ...this.cells, directory: { refreshMs: 0 } })
-    this.#opened.push(opened)
-    return opened
-  }
-
-  readonly #global = () => nameOf(this.#urls[0] ?? "")
-
-  /** Makes a backup of the global database; returns a function that restores it. */
-  async backup() {
-    const name = this.#global()
-    await administer([cutOff(name), `CREATE DATABASE ${name}_backup TEMPLATE ${name}`])
-    return () =>
-      administer([
-        `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`,
-        cutOff(name),
-        `DROP DATABASE ${name} WITH (FORCE)`,
-        `ALTER DATABASE ${name}_backup RENAME TO ${name}`
-      ])
-  }
-
-  /** Runs statements in the global database. */
-  sql(...statements: ReadonlyArray<string>) {
-    return administer(statements, this.#global())
-  }
-
-  /** Runs a statement in the database of a cell. */
-  sqlIn(cell: "first" | "second", statement: string) {
-    return administer(statement, nameOf(this.#urls[cell === "first" ? 0 : 1] ?? ""))
-  }
-
-  async #findings(repairs: boolean, onFinding: (finding: CellFinding) => Effect.Effect<void, unknown>) {
-    const found: Array<readonly [owner: string, problem: string, repairedTo: string | undefined]> = []
-    const note = (finding: CellFinding, repairedTo?: string) =>
-      Effect.andThen(
-        Effect.sync(() => void found.push([finding.owner, finding.problem, repairedTo])),
-        onFinding(finding)
-      )
-    const work = repairs ? repairDirectory(note) : verifyCells(note)
-    await run(Effect.provide(work, Layer.fresh(cellsLayer(this.cells))))
-    return found
-  }
-
-  repair(onFinding: (finding: CellFinding) => Effect.Effect<void, unknown> = () => Effect.void) {
-    return this.#findings(true, onFinding)
-  }
-
-  verify() {
-    return this.#findings(false, () => Effect.void)
-  }
-
-  /** Begins a move between cells, and has its process die at a step. */
-  async interruptMove(owner: string, from: "first" | "second", to: "third", at: MoveStep) {
-    const died = Effect.gen(function* () {
-      const { cells } = yield* Databases
-      const [source, target] = [cells?.byName.get(from), cells?.byName.get(to)]
-      const global = cells?.byName.get("first")
-      if (source === undefined || target === undefined || global === undefined) return expect.fail()
-      const onStep = (step: MoveStep) => (step === at ? Effect.die("killed") : Effect.void)
-      const directory = moveSql(cellOf(global).database)
-      yield* moveOwner({ owner, from: cellOf(source), to: cellOf(target), directory, onStep })
-    })
-    await expect(run(Effect.provide(died, Layer.fresh(cellsLayer(this.cells))))).rejects.toThrow("killed")
-  }
-
-  async close() {
-    for (const opened of this.#opened) await opened.close()
-  }
-}
-
-const inWorld = (use: (world: World) => Promise<void>) =>
-  run(
-    Effect.scoped(
-      Effect.flatMap(Effect.all([migratedPostgres, migratedPostgres, migratedPostgres]), (urls) =>
-        Effect.promise(async () => {
-          const world = new World(urls)
-          try {
-            await use(world)
-          } finally {
-            await world.close()
-          }
-        })
-      )
-    )
-  )
 
 const sortedUsers = (count: number) => Array.from({ length: count }, newUserId).toSorted()
 

@@ -17,7 +17,7 @@ interface OwnersInput {
   readonly buckets?: ReadonlyArray<number> | undefined
 }
 
-/** The owners who have rows in a database, or have moved away from it, in the order of their bytes. */
+/** The owners who have rows in a database, have moved away from it, or are being moved, in the order of their bytes. */
 export const ownersIn = ({
   after,
   buckets,
@@ -32,7 +32,7 @@ export const ownersIn = ({
         ORDER BY user_id COLLATE "C" LIMIT $2)`
     )
     if (parts.length === 0) return []
-    parts.push(`(SELECT person FROM ${schema}.moved_owners WHERE state = 'moved' AND person > $1
+    parts.push(`(SELECT person FROM ${schema}.moved_owners WHERE state <> 'home' AND person > $1
       ${isIn("person")} ORDER BY person LIMIT $2)`)
     const rows = yield* statement<Row & { user_id: string }>(
       `SELECT user_id FROM (${parts.join(" UNION ")}) found ORDER BY user_id COLLATE "C" LIMIT $2`,

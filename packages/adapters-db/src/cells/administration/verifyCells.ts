@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { Database, type Row } from "../../database/Database.ts"
 import { bucketOf } from "../directory/bucketOf.ts"
+import type { Placement } from "../directory/moveSql.ts"
 import { Databases, type NamedDatabase } from "../Databases.ts"
 import { onCell } from "./onCell.ts"
 import { ownersIn } from "./ownersIn.ts"
@@ -10,8 +11,8 @@ export interface CellFinding {
   readonly owner: string
   /**
    * `elsewhere`: all rows are in another cell than the directory says. `twice`: rows are in two cells, and no move left
-   * them. `lost`: the cell of the directory says that the owner has moved away, and no other cell has rows. `differs`: the
-   * ledger that a move left behind is not the beginning of the one in the owner's cell.
+   * them. `lost`: the cell of the directory says that the owner has moved away, or the directory does not know the last move, and
+   * no other cell has rows. `differs`: the ledger that a move left behind is not the beginning of the one in the owner's cell.
    */
   readonly problem: "elsewhere" | "twice" | "lost" | "differs"
   /** The cells with rows of the owner. */
@@ -28,11 +29,11 @@ const placesOf = (global: NamedDatabase, owners: ReadonlyArray<string>) =>
     global,
     Effect.flatMap(Database, ({ schema, statement }) =>
       Effect.map(
-        statement<{ owner: string; cell: string }>(
-          `SELECT owner, cell FROM ${schema}.placements WHERE owner = ANY($1::text[])`,
+        statement<Placement & Row & { owner: string }>(
+          `SELECT owner, cell, version FROM ${schema}.placements WHERE owner = ANY($1::text[])`,
           [owners]
         ),
-        (rows) => new Map(rows.map(({ cell, owner }) => [owner, cell]))
+        (rows) => new Map(rows.map(({ owner, ...placement }) => [owner, placement]))
       )
     )
   )
@@ -40,8 +41,13 @@ const placesOf = (global: NamedDatabase, owners: ReadonlyArray<string>) =>
 interface Left {
   readonly owner: string
   readonly state: "arriving" | "moved" | "moving"
-  /** The other cell of the move. */
-  readonly other: string
+  readonly version: number
+}
+
+interface Place {
+  /** Undefined for an owner of a bucket without a cell. */
+  readonly cell: string | undefined
+  readonly version: number
 }
 
 /** The owners who have moved away from a cell, or whose move has not ended yet, with the state of the move. */
@@ -49,7 +55,7 @@ const leftBehind = (owners: ReadonlyArray<string>) =>
   Effect.flatMap(Database, ({ schema, statement }) =>
     Effect.map(
       statement<Left & Row>(
-        `SELECT person AS owner, state, cell AS other FROM ${schema}.moved_owners
+        `SELECT person AS owner, state, version FROM ${schema}.moved_owners
          WHERE person = ANY($1::text[]) AND state <> 'home'`,
         [owners]
       ),
@@ -57,12 +63,18 @@ const leftBehind = (owners: ReadonlyArray<string>) =>
     )
   )
 
+/** True if the directory, which is read after the marks of moves, does not know a move: it is older. */
+const isUnknown = (left: Left | undefined, { version }: Place) => left !== undefined && left.version > version
+
 /**
  * True if a cell's rows of an owner, with this state of a move, are not those of the owner's home. A move changes the directory
- * after the rows have arrived, and before it ends in the cells: until then the directory names one of the move's two cells.
+ * after the rows have arrived, and before it ends in the cells. If the directory does not know the move, the rows are
+ * whole where it began.
  */
-const isLeft = (left: Left | undefined, directory: string | undefined) =>
-  left?.state === "moved" || (left !== undefined && left.other === directory)
+const isLeft = (left: Left | undefined, cell: string, place: Place) => {
+  if (left === undefined || left.state === "moved") return left !== undefined
+  return isUnknown(left, place) ? left.state === "arriving" : place.cell !== cell
+}
 
 interface LedgerEnd {
   readonly number: number
@@ -70,7 +82,7 @@ interface LedgerEnd {
 }
 
 /** The digest of a transaction proves all before it: of the one with this number, or of the last one. */
-const ledgerAt = (owner: string, number?: number) =>
+export const ledgerAt = (owner: string, number?: number) =>
   Effect.flatMap(Database, ({ schema, statement }) =>
     Effect.map(
       statement<{ number: number; digest: string }>(
@@ -108,8 +120,27 @@ const pageOf = Effect.fnUntraced(function* (cells: ReadonlyArray<NamedDatabase>,
       page.owners.filter((owner) => end === undefined || Buffer.compare(Buffer.from(owner), end) <= 0)
     )
   )
-  return { pages, owners: [...owners], end: end?.toString() }
+  return {
+    pages: pages.map((page) => ({ ...page, owners: new Set(page.owners) })),
+    owners: [...owners],
+    end: end?.toString()
+  }
 })
+
+interface Found {
+  readonly cell: NamedDatabase
+  readonly left: Left | undefined
+}
+
+const homesOf = (found: ReadonlyArray<Found>, place: Place) =>
+  found.flatMap(({ cell, left }) => (isLeft(left, cell.name, place) ? [] : [cell.name]))
+
+const problemOf = (found: ReadonlyArray<Found>, place: Place): CellFinding["problem"] | undefined => {
+  const homes = homesOf(found, place)
+  if (homes.length > 1) return "twice"
+  if (homes.length === 1) return homes[0] === place.cell ? undefined : "elsewhere"
+  return found.some(({ cell, left }) => cell.name === place.cell || isUnknown(left, place)) ? "lost" : undefined
+}
 
 /**
  * Checks that each owner with rows is in one cell, and that the directory says so; and of moved owners, that the ledger
@@ -126,26 +157,23 @@ export const verifyCells = Effect.fnUntraced(function* <E, R>(
   for (let after: string | undefined = ""; after !== undefined;) {
     const { end, owners, pages }: Effect.Success<ReturnType<typeof pageOf>> = yield* pageOf(all, after)
     const placed = yield* placesOf(global, owners)
-    const here = pages.map((page) => ({ ...page, owners: new Set(page.owners) }))
     for (const owner of owners) {
-      const directory = placed.get(owner) ?? buckets[bucketOf(owner)]
-      const inCells = here.filter((page) => page.owners.has(owner))
-      const homes = inCells.filter(({ left }) => !isLeft(left.get(owner), directory)).map(({ cell }) => cell.name)
-      const report = (problem: CellFinding["problem"], names: ReadonlyArray<string>) =>
-        onFinding({ owner, problem, cells: names, directory })
-      if (homes.length > 1) yield* report("twice", homes)
-      else if (homes.length === 1 && homes[0] !== directory) yield* report("elsewhere", homes)
-      else if (homes.length === 0 && inCells.some(({ cell }) => cell.name === directory)) yield* report("lost", [])
-      const home = directory === undefined ? undefined : cells.byName.get(directory)
-      for (const page of inCells) {
-        if (
-          home === undefined ||
-          !isLeft(page.left.get(owner), directory) ||
-          (yield* isBeginning(owner, page.cell, home))
-        )
-          continue
-        yield* report("differs", [page.cell.name])
+      const place: Place = placed.get(owner) ?? { cell: buckets[bucketOf(owner)], version: 0 }
+      const found = pages.flatMap(({ cell, left, owners: here }) =>
+        here.has(owner) ? [{ cell, left: left.get(owner) }] : []
+      )
+      const problem = problemOf(found, place)
+      const report = (kind: CellFinding["problem"], cellsOf: ReadonlyArray<string>) =>
+        onFinding({ owner, problem: kind, cells: cellsOf, directory: place.cell })
+      if (problem !== undefined) {
+        yield* report(problem, problem === "lost" ? [] : homesOf(found, place))
+        continue
       }
+      const home = place.cell === undefined ? undefined : cells.byName.get(place.cell)
+      if (home === undefined) continue
+      for (const { cell, left } of found)
+        if (isLeft(left, cell.name, place) && !(yield* isBeginning(owner, cell, home)))
+          yield* report("differs", [cell.name])
     }
     count += owners.length
     after = end

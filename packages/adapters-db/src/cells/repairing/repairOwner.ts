@@ -4,10 +4,14 @@ import { moveSql, type Placement } from "../directory/moveSql.ts"
 import { cellOf, type NamedDatabase, type OpenedCells } from "../Databases.ts"
 import { copyAccess } from "../moving/copyAccess.ts"
 import { placeAbove, type Repair } from "./repairVersions.ts"
-import { type CellFinding, isBeginning } from "../administration/verifyCells.ts"
+import { onCell } from "../administration/onCell.ts"
+import { type CellFinding, isBeginning, ledgerAt } from "../administration/verifyCells.ts"
+
+/** Of two cells with equal rows of an owner, the one whose state comes first is the home. */
+const STATES = ["home", "moving", "arriving", "moved"] as const
 
 interface Mark extends Row {
-  readonly state: "moving" | "arriving" | "moved" | "home"
+  readonly state: (typeof STATES)[number]
   readonly version: number
   readonly remains: boolean
 }
@@ -40,38 +44,34 @@ const mark = (cell: NamedDatabase, owner: string, { cell: home, version }: Place
         [owner, isHome ? "home" : "moved", home, version, !isHome]
       )
       if (marked.length === 0) return
-      yield* sql.query(`UPDATE ${schema}.credit_accounts SET moved = $2 WHERE user_id = $1`, [
-        owner,
-        isHome ? null : true
-      ])
+      yield* sql.query(
+        `UPDATE ${schema}.credit_accounts SET moved = $2 WHERE user_id = $1 AND moved IS DISTINCT FROM $2`,
+        [owner, isHome ? null : true]
+      )
     })
   )
 }
 
 /** True if a cell takes part in a move that was not ended. */
-const isMoving = (mark: Mark | undefined) => mark?.state === "moving" || mark?.state === "arriving"
+const isMoving = ({ state }: Mark) => state === "moving" || state === "arriving"
 
-/** The cell whose rows of an owner are the newer ones; undefined if the ledgers do not say so. */
-const newerOf = Effect.fnUntraced(function* (
-  cells: OpenedCells,
-  { cells: names, owner }: CellFinding,
-  marks: Marks,
-  placement: Placement
-) {
-  const homes = names.flatMap((name) => cells.byName.get(name) ?? [])
-  // The owner has moved since the rows were read.
-  if (homes.some(({ name }) => marks.get(name)?.state === "moved")) return undefined
-  const newest = homes.toSorted(
-    (one, other) => (marks.get(other.name)?.version ?? 0) - (marks.get(one.name)?.version ?? 0)
-  )
-  for (const home of newest) {
-    const own = marks.get(home.name)
-    // The rows of an owner who is moving away are whole until the target is the home.
-    if (own?.state !== "home" && own?.state !== "moving") continue
-    // A repair that was interrupted has placed the owner there already.
-    if (own.version <= placement.version && placement.cell !== home.name) continue
-    const others = homes.filter((other) => other !== home)
-    const rests = yield* Effect.forEach(others, (other) => isBeginning(owner, other, home))
+/** The cells with a ledger of an owner, those of later moves first. */
+const ledgersOf = Effect.fnUntraced(function* (cells: OpenedCells, owner: string, marks: Marks) {
+  const all = [...cells.byName.values()]
+  const ends = yield* Effect.forEach(all, (cell) => onCell(cell, ledgerAt(owner)))
+  const rank = ({ name }: NamedDatabase) => STATES.indexOf(marks.get(name)?.state ?? "moved")
+  return all
+    .filter((_, at) => ends[at] !== undefined)
+    .toSorted(
+      (one, other) =>
+        (marks.get(other.name)?.version ?? 0) - (marks.get(one.name)?.version ?? 0) || rank(one) - rank(other)
+    )
+})
+
+/** The first of some cells whose ledger of an owner continues those of all others; undefined if the ledgers do not say so. */
+const newestOf = Effect.fnUntraced(function* (owner: string, ledgers: ReadonlyArray<NamedDatabase>) {
+  for (const home of ledgers) {
+    const rests = yield* Effect.forEach(ledgers, (other) => isBeginning(owner, other, home))
     if (!rests.includes(false)) return home
   }
 })
@@ -85,17 +85,38 @@ const lastOf = (cells: OpenedCells, { directory = "" }: CellFinding, marks: Mark
   return cells.byName.get(last?.name ?? directory)
 }
 
+/** The home of an owner by the rows and marks in the cells alone, for a directory that has lost moves of the owner. */
+const homeAnew = Effect.fnUntraced(function* (
+  cells: OpenedCells,
+  { cells: names, directory, owner }: CellFinding,
+  marks: Marks,
+  ledgers: ReadonlyArray<NamedDatabase>
+) {
+  if (ledgers.length > 0) return yield* newestOf(owner, ledgers)
+  const [name] = names.toSorted((one, other) => (marks.get(other)?.version ?? 0) - (marks.get(one)?.version ?? 0))
+  const home = [...marks].find(([, own]) => own?.state === "home")?.[0]
+  return cells.byName.get(name ?? home ?? directory ?? "")
+})
+
+/** The home of an owner whose moves the directory knows. */
 const homeOf = Effect.fnUntraced(function* (
   cells: OpenedCells,
   finding: CellFinding,
   marks: Marks,
   placement: Placement
 ) {
-  const [name = ""] = finding.cells
-  if (finding.problem === "twice") return yield* newerOf(cells, finding, marks, placement)
-  if (finding.problem === "lost") return lastOf(cells, finding, marks)
+  const { cells: names, owner, problem } = finding
+  if (problem === "differs") return undefined
+  if (problem === "lost") return lastOf(cells, finding, marks)
   // The owner has moved since the rows were read.
-  return marks.get(name)?.state === "moved" ? undefined : cells.byName.get(name)
+  if (names.some((name) => marks.get(name)?.state === "moved")) return undefined
+  const homes = names.flatMap((name) => cells.byName.get(name) ?? [])
+  if (problem === "elsewhere") return homes[0]
+  const newest = yield* newestOf(
+    owner,
+    homes.toSorted((one, other) => Number(other.name === placement.cell) - Number(one.name === placement.cell))
+  )
+  return newest?.name === placement.cell && marks.get(placement.cell)?.state === "home" ? newest : undefined
 })
 
 /**
@@ -108,8 +129,7 @@ export const repairOwner = Effect.fnUntraced(function* (
   { isOlder, version }: Repair,
   finding: CellFinding
 ) {
-  const { cells: names, owner, problem } = finding
-  if (problem === "differs") return undefined
+  const { cells: names, owner } = finding
   const { database } = cellOf(global)
   const directory = moveSql(database)
   // Before the marks: a move that has begun since then has raised the version of the placement.
@@ -118,9 +138,14 @@ export const repairOwner = Effect.fnUntraced(function* (
   const marks: Marks = new Map(
     yield* Effect.forEach(all, (cell) => Effect.map(markOf(cell, owner), (own) => [cell.name, own] as const))
   )
-  // A move that the directory knows is ended by `finishMoves`, one that it does not know only from the owner's place.
-  if ([...marks.values()].some((own) => isMoving(own) && (own?.version ?? 0) <= placement.version)) return undefined
-  const home = yield* homeOf(cells, finding, marks, placement)
+  const found = [...marks.values()].filter((own) => own !== undefined)
+  const isKnown = (own: Mark) => own.version <= placement.version
+  // A move that the directory knows is ended by `finishMoves`, one that it does not know only from the owner's place. None
+  // changes an older directory.
+  if (!isOlder && found.some((own) => isMoving(own) && isKnown(own))) return undefined
+  const isAnew = isOlder || !found.every(isKnown)
+  const ledgers = isAnew ? yield* ledgersOf(cells, owner, marks) : []
+  const home = yield* isAnew ? homeAnew(cells, finding, marks, ledgers) : homeOf(cells, finding, marks, placement)
   if (home === undefined) return undefined
   yield* isOlder
     ? placeAbove(database, owner, placement, home.name, version)
@@ -129,7 +154,7 @@ export const repairOwner = Effect.fnUntraced(function* (
   if (placed.cell !== home.name || placed.version <= placement.version) return undefined
   const others = all.filter((cell) => cell !== home)
   for (const cell of others) yield* copyAccess(cellOf(cell), cellOf(home), { owner })
-  if (problem === "twice") for (const cell of others) if (names.includes(cell.name)) yield* mark(cell, owner, placed)
+  for (const cell of others) if (names.includes(cell.name) || ledgers.includes(cell)) yield* mark(cell, owner, placed)
   yield* mark(home, owner, placed)
   return home.name
 })
