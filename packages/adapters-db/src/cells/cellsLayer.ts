@@ -61,7 +61,8 @@ const makeCells = Effect.fnUntraced(function* ({ cells, directory: caching, glob
   if (own === undefined) return yield* Effect.die(new Error("The global database is no cell."))
   const shared = Context.get(own.services, Database)
   const sql = directorySql(shared)
-  const directory = new Directory(sql, caching, seenBy([...byName.values()]))
+  const globalCell = byName.has(own.name) ? own.name : undefined
+  const directory = new Directory(sql, caching, seenBy([...byName.values()]), globalCell)
   const ports = new Map(
     yield* Effect.forEach([...byName.values()], (cell) =>
       Effect.map(portsOf(cell), (stores) => [cell.name, stores] as const)

@@ -108,3 +108,19 @@ it("refuses every owner after the directory became older, and none after it was 
   directory.requireVersion(100)
   expect(await run(Effect.flip(directory.cellOf("owner-3")))).toMatchObject(refused)
 })
+
+it("serves while others move owners at the moment at which it asks the cells what they have seen", async () => {
+  const source = new MemoryDirectory(CELLS)
+  let seen = 0
+  const moving = Effect.sync(() => {
+    source.move("ann", "b")
+    return (seen += 1)
+  })
+  const directory = new Directory(source, NEVER, moving)
+  expect(await run(directory.cellOf("ann"))).toBe("b")
+  source.incarnation = "of another start"
+  await run(directory.refresh)
+  expect(seen).toBe(2)
+  await run(directory.refresh)
+  expect(seen).toBe(2)
+})

@@ -43,6 +43,7 @@ export class MemoryDirectory implements DirectorySource {
   readonly placements = new Map<string, { readonly cell: string; readonly version: number }>()
   statements = 0
   isAway = false
+  incarnation = ""
   #version = 0
 
   constructor(cells: ReadonlyArray<string>) {
@@ -80,7 +81,12 @@ export class MemoryDirectory implements DirectorySource {
     return this.#ask(() => {
       const placements = [...this.placements].map(([owner, placed]) => ({ owner, ...placed }))
       const newest = placements.filter(({ version }) => version > since).toSorted((a, b) => b.version - a.version)
-      return { version: this.#version, incarnation: "", buckets: [...this.buckets], placements: newest.slice(0, most) }
+      return {
+        version: this.#version,
+        incarnation: this.incarnation,
+        buckets: [...this.buckets],
+        placements: newest.slice(0, most)
+      }
     })
   }
 

@@ -9,6 +9,7 @@ import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
 import { administer } from "../administer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
 import { balanceOf, cutOff, nameOf, openAccount, spend } from "./peopleOfCells.ts"
+import { inWorld } from "./restoredWorld.ts"
 
 const run = Effect.runPromise
 
@@ -108,4 +109,40 @@ describe.runIf(hasPostgres)("a global database from a backup", { timeout: 180_00
         )
       )
     ))
+
+  it("is noticed by idle servers also if only the tables were restored, and changes that do not take place hide it from none", () =>
+    inWorld(async (world) => {
+      const bob = newUserId()
+      const running = await world.server()
+      const idle = await world.server(-10_000)
+      await openAccount(running, bob)
+      await balanceOf(idle, bob)
+      await world.sql("CREATE TABLE parley.kept AS TABLE parley.directory")
+      await running.move(bob, "second")
+      await world.sql(
+        "TRUNCATE parley.directory, parley.placements",
+        "INSERT INTO parley.directory TABLE parley.kept",
+        `DELETE FROM parley.moved_owners WHERE person = '${bob}'`
+      )
+      await world.superseded(bob, 10)
+      await refused(idle, bob, 100)
+      await expect(world.server()).rejects.toMatchObject({ _tag: "CellRefused", problem: "older-directory" })
+    }))
+
+  it("is noticed before the next answer by a server whose calls failed meanwhile", () =>
+    inWorld(async (world) => {
+      const bob = newUserId()
+      const running = await world.server()
+      await openAccount(running, bob)
+      const restore = await world.backup()
+      const idle = await world.server(-10_000)
+      expect(await balanceOf(idle, bob)).toBe(100)
+      await running.move(bob, "second")
+      await spend(running, bob, "later")
+      await world.away()
+      await expect(balanceOf(idle, bob)).rejects.toMatchObject({ _tag: "StorageFailed", cell: "first" })
+      await restore()
+      for (let call = 0; call < 3; call += 1)
+        await expect(balanceOf(idle, bob)).rejects.toMatchObject({ _tag: "StorageFailed" })
+    }))
 })

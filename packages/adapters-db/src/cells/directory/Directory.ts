@@ -54,14 +54,20 @@ export class Directory {
   #required = 0
   #incarnation: string | undefined
   readonly #seenByCells: Effect.Effect<number>
+  readonly #globalCell: string | undefined
 
-  /** `seenByCells` is the highest version of the directory that the cells have seen; it is asked for after restarts and restores. */
+  /**
+   * `seenByCells` is the highest version of the directory that the cells have seen; it is asked for after restarts and restores.
+   * `globalCell` is the cell that is also the global database, if there is one.
+   */
   constructor(
     source: DirectorySource,
     { mostPlacements = 100_000, refreshMs = REFRESH_MS }: DirectoryOptions = {},
-    seenByCells: Effect.Effect<number> = Effect.succeed(0)
+    seenByCells: Effect.Effect<number> = Effect.succeed(0),
+    globalCell?: string
   ) {
     this.#source = source
+    this.#globalCell = globalCell
     this.#seenByCells = seenByCells
     this.#refreshMs = refreshMs
     this.#placements = new PlacementCache(mostPlacements)
@@ -69,15 +75,20 @@ export class Directory {
 
   /**
    * The cell of an owner if this process knows it without a statement. A directory that was not in use for a while
-   * knows nothing before it has read the changes, unless the global database does not answer.
+   * knows nothing before it has read the changes, unless the global database does not answer. If the cell is that database,
+   * it knows nothing then either: once the cell answers, it may be a restored one.
    */
   known(owner: string): string | undefined {
     const lateMs = performance.now() - this.#nextRefreshAt
     if (lateMs >= 0) void this.#startRefresh().catch(() => undefined)
     if (this.#buckets === undefined || (lateMs > IDLE_MS && !this.#isAway)) return undefined
+    const cell = this.#remembered(owner)
+    return this.#isAway && cell === this.#globalCell ? undefined : cell
+  }
+
+  #remembered(owner: string): string | undefined {
     const placed = this.#placements.get(owner)
-    if (placed === undefined) return undefined
-    return placed.cell ?? this.#buckets[bucketOf(owner)]
+    return placed === undefined ? undefined : (placed.cell ?? this.#buckets?.[bucketOf(owner)])
   }
 
   /** The version of the known placement of an owner; 0 if the owner has none, or none is known. */
@@ -92,7 +103,7 @@ export class Directory {
       if (known !== undefined) return Effect.succeed(known)
       const isLoaded = this.#buckets !== undefined
       return Effect.flatMap(isLoaded ? Effect.ignore(this.refresh) : this.refresh, () => {
-        const cell = this.known(owner)
+        const cell = this.known(owner) ?? (this.#isAway && this.#buckets ? this.#remembered(owner) : undefined)
         return cell === undefined ? this.askAgain(owner) : Effect.succeed(cell)
       })
     })
@@ -174,14 +185,24 @@ export class Directory {
     return this.#refreshing
   }
 
+  /** Has to precede the reading of the directory, which has the versions that cells have seen by then. */
+  async #askCells(): Promise<void> {
+    this.#required = Math.max(this.#required, await Effect.runPromise(this.#seenByCells))
+  }
+
   async #readChanges(): Promise<void> {
     const { most, version: since } = this.#placements
     const before = this.#newest
-    const { buckets, incarnation, placements, version } = await Effect.runPromise(this.#source.read(since, most + 1))
-    if (incarnation !== this.#incarnation) {
-      this.#required = Math.max(this.#required, await Effect.runPromise(this.#seenByCells))
-      this.#incarnation = incarnation
+    const read = () => Effect.runPromise(this.#source.read(since, most + 1))
+    if (this.#incarnation === undefined) await this.#askCells()
+    let rows = await read()
+    while (this.#incarnation !== undefined && rows.incarnation !== this.#incarnation) {
+      await this.#askCells()
+      this.#incarnation = rows.incarnation
+      rows = await read()
     }
+    const { buckets, incarnation, placements, version } = rows
+    this.#incarnation = incarnation
     if (this.#isOlder(version, before)) throw older()
     this.#buckets = buckets
     this.#placements.apply(placements)

@@ -13,7 +13,7 @@ export interface PlacementRow {
 export interface DirectoryRows {
   /** The version of the directory, which never decreases; 0 before it has begun. */
   readonly version: number
-  /** Another one after each start of the server and each restore of the database. */
+  /** Another one after each start of the server, and each restore of the database or its tables. */
   readonly incarnation: string
   readonly buckets: ReadonlyArray<string | undefined>
   readonly placements: ReadonlyArray<PlacementRow>
@@ -101,9 +101,10 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
         incarnation: string
       }>(
         `SELECT cell, array_agg(bucket::integer) AS buckets, ${versionSql(schema)} AS version,
-           (SELECT concat(oid, ' ', pg_postmaster_start_time()) FROM pg_database WHERE datname = current_database())
-             AS incarnation
-         FROM ${schema}.cell_buckets GROUP BY cell`
+           (SELECT concat_ws(' ', oid, pg_relation_filenode($1::regclass), extract(epoch FROM pg_postmaster_start_time()))
+             FROM pg_database WHERE datname = current_database()) AS incarnation
+         FROM ${schema}.cell_buckets GROUP BY cell`,
+        [`${schema}.directory`]
       )
       const placements = yield* statement<{ owner: string; cell: string; version: number }>(
         `SELECT owner, cell, version FROM ${schema}.placements WHERE version > $1 ORDER BY version DESC LIMIT $2`,

@@ -50,13 +50,14 @@ const bucketsWith = ({
   replaceBuckets: (expected, cellOf) =>
     asService((sql) =>
       Effect.gen(function* () {
-        const version = yield* chooseVersion(sql, schema)
+        yield* sql.query(`SELECT FROM ${schema}.directory FOR UPDATE`)
         const locked = yield* sql.query(
           `SELECT b.bucket FROM ${schema}.cell_buckets b JOIN unnest($1::smallint[], $2::bigint[]) AS e(bucket, version)
           ON e.bucket = b.bucket AND e.version = b.version ORDER BY b.bucket FOR UPDATE OF b`,
           [expected.map(({ bucket }) => bucket), expected.map(({ version }) => version)]
         )
         if (locked.length < expected.length) return false
+        const version = yield* chooseVersion(sql, schema)
         yield* sql.query(
           `UPDATE ${schema}.cell_buckets b SET cell = e.cell, version = greatest(b.version + 1, $3)
           FROM unnest($1::smallint[], $2::text[]) AS e(bucket, cell) WHERE e.bucket = b.bucket`,
@@ -90,12 +91,18 @@ export const moveSql = (database: Database["Service"]): MoveSql => {
     replace: (owner, version, cell) =>
       asService((sql) =>
         Effect.gen(function* () {
+          yield* sql.query(`SELECT FROM ${schema}.directory FOR UPDATE`)
+          const same = yield* sql.query(
+            `SELECT 1 WHERE coalesce((SELECT p.version FROM ${schema}.placements p WHERE p.owner = $1), 0) = $2::bigint`,
+            [owner, version]
+          )
+          // An older directory must not reach the versions that cells have seen by changes that do not take place.
+          if (same.length === 0) return
           const chosen = yield* chooseVersion(sql, schema)
           yield* sql.query(
-            `INSERT INTO ${schema}.placements (owner, cell, version) SELECT $1, $3, $4
-            WHERE coalesce((SELECT p.version FROM ${schema}.placements p WHERE p.owner = $1), 0) = $2::bigint
+            `INSERT INTO ${schema}.placements (owner, cell, version) VALUES ($1, $2, $3)
             ON CONFLICT (owner) DO UPDATE SET cell = excluded.cell, version = excluded.version, state = 'here'`,
-            [owner, version, cell, chosen]
+            [owner, cell, chosen]
           )
         })
       )
