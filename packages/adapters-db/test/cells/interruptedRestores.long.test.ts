@@ -25,31 +25,37 @@ const STEPS: ReadonlyArray<MoveStep> = [
 /** The global database, whose rows since the backup are lost. */
 const RESTORED = "first"
 
-/** A person, whose last move dies, and the balance of the person's rows in each cell that a restore leaves. */
+/** A person's cells, and the last move, which dies. */
+interface Trip {
+  readonly id: string
+  /** The cell of the bucket, and so of the restored directory. */
+  readonly bucket: CellName
+  /** The cells in which the person lives one after another since the backup. */
+  readonly path: ReadonlyArray<CellName>
+  readonly to: CellName
+  /** The person has an account before the backup. */
+  readonly isEarly: boolean
+  /** Former cells erase the rows before the last move. */
+  readonly isErased: boolean
+  readonly step: MoveStep
+}
+
 class Traveller {
+  readonly trip: Trip
+  /** The balances in the rows of each cell that a restore leaves. */
   readonly balances = new Map<CellName, number>()
   #balance = 100
 
-  constructor(
-    readonly id: string,
-    /** The cell of the bucket, and so of the restored directory. */
-    readonly bucket: CellName,
-    /** The cells in which the person lives one after another since the backup. */
-    readonly path: ReadonlyArray<CellName>,
-    readonly to: CellName,
-    /** The person has an account before the backup. */
-    readonly isEarly: boolean,
-    /** Former cells erase the rows before the last move. */
-    readonly isErased: boolean,
-    readonly step: MoveStep
-  ) {}
+  constructor(trip: Trip) {
+    this.trip = trip
+  }
 
   get from() {
-    return this.path.at(-1) ?? this.bucket
+    return this.trip.path.at(-1) ?? this.trip.bucket
   }
 
   get story() {
-    const { bucket, isEarly, isErased, path, step, to } = this
+    const { bucket, isEarly, isErased, path, step, to } = this.trip
     return [bucket, isEarly ? "early" : "late", ...path, isErased ? "erased" : "kept", to, step].join(" ")
   }
 
@@ -63,20 +69,21 @@ class Traveller {
   }
 
   async pay(stores: OpenCells, cell: CellName) {
-    await spend(stores, this.id, `${this.#balance}`)
+    await spend(stores, this.trip.id, `${this.#balance}`)
     this.#balance -= 5
     this.copied(cell)
   }
 
   /** Lives in one cell after another. */
   async travel(stores: OpenCells) {
-    if (this.isEarly) this.balances.set(this.bucket, this.#balance)
-    else await openAccount(stores, this.id)
-    await this.pay(stores, this.bucket)
-    let former = this.bucket
-    for (const cell of this.path) {
-      await stores.move(this.id, cell)
-      if (this.isErased) this.left(former)
+    const { bucket, id, isEarly, isErased, path } = this.trip
+    if (isEarly) this.balances.set(bucket, this.#balance)
+    else await openAccount(stores, id)
+    await this.pay(stores, bucket)
+    let former = bucket
+    for (const cell of path) {
+      await stores.move(id, cell)
+      if (isErased) this.left(former)
       await this.pay(stores, cell)
       former = cell
     }
@@ -84,15 +91,17 @@ class Traveller {
 
   /** Notes the last move. */
   async arrive(stores: OpenCells) {
-    const steps = STEPS.indexOf(this.step)
-    if (steps >= STEPS.indexOf("cleared")) this.left(this.to)
-    if (steps >= STEPS.indexOf("copied")) this.copied(this.to)
-    if (steps >= STEPS.indexOf("home")) await this.pay(stores, this.to)
+    const { step, to } = this.trip
+    const steps = STEPS.indexOf(step)
+    if (steps >= STEPS.indexOf("cleared")) this.left(to)
+    if (steps >= STEPS.indexOf("copied")) this.copied(to)
+    if (steps >= STEPS.indexOf("home")) await this.pay(stores, to)
   }
 }
 
 /** People with each cell of the directory, each last move, with and without a stay elsewhere before it; steps in turn. */
 const travellers = (turn: number) => {
+  const stepOf = (place: number) => STEPS[(place + turn) % STEPS.length] ?? expect.fail()
   const all: Array<Traveller> = []
   for (const bucket of CELLS)
     for (const from of CELLS)
@@ -104,23 +113,15 @@ const travellers = (turn: number) => {
           for (const isEarly of [true, false])
             for (const isErased of path.length > 0 ? [true, false] : [false])
               all.push(
-                new Traveller(
-                  newUserId(),
-                  bucket,
-                  path,
-                  to,
-                  isEarly,
-                  isErased,
-                  STEPS[(all.length + turn) % STEPS.length] ?? expect.fail()
-                )
+                new Traveller({ id: newUserId(), bucket, path, to, isEarly, isErased, step: stepOf(all.length) })
               )
         }
   // Each of another bucket.
-  return all.filter(({ id }, at) => all.findIndex((other) => bucketOf(other.id) === bucketOf(id)) === at)
+  return all.filter(({ trip }, at) => all.findIndex((other) => bucketOf(other.trip.id) === bucketOf(trip.id)) === at)
 }
 
 /** Reasons why a person is not served with the newest rows that the restore has left; none if all is well. */
-const troubleOf = async (stores: OpenCells, { balances, id, story }: Traveller) => {
+const troubleOf = async (stores: OpenCells, { balances, story, trip: { id } }: Traveller) => {
   const newest = balances.size === 0 ? undefined : Math.min(...balances.values())
   if (newest === undefined) await openAccount(stores, id).catch(() => undefined)
   const trouble: Array<string> = []
@@ -131,23 +132,26 @@ const troubleOf = async (stores: OpenCells, { balances, id, story }: Traveller) 
 }
 
 const travelAll = async (world: World, stores: OpenCells, people: ReadonlyArray<Traveller>) => {
-  for (const [cell, living] of Map.groupBy(people, ({ bucket }) => bucket))
+  for (const [cell, living] of Map.groupBy(people, ({ trip }) => trip.bucket))
     await stores.assign(
       cell,
-      living.map(({ id }) => bucketOf(id))
+      living.map(({ trip }) => bucketOf(trip.id))
     )
-  for (const { id, isEarly } of people) if (isEarly) await openAccount(stores, id)
+  for (const {
+    trip: { id, isEarly }
+  } of people)
+    if (isEarly) await openAccount(stores, id)
   const restore = await world.backup()
-  for (const person of people) if (person.isErased) await person.travel(stores)
+  for (const person of people) if (person.trip.isErased) await person.travel(stores)
   await stores.eraseMoved({ olderThanMs: 0 })
-  for (const person of people) if (!person.isErased) await person.travel(stores)
-  await world.interruptMoves(people.map(({ from, id, step, to }) => ({ owner: id, from, to, at: step })))
+  for (const person of people) if (!person.trip.isErased) await person.travel(stores)
+  await world.interruptMoves(people.map(({ from, trip }) => ({ owner: trip.id, from, to: trip.to, at: trip.step })))
   for (const person of people) await person.arrive(stores)
   await restore()
 }
 
 /** One turn, or all of them: each person dies at one step in a turn. */
-const TURNS = (process.env["PARLEY_TEST_TURNS"] ?? "0").split(",").map(Number)
+const TURNS = (process.env["TEST_TURNS"] ?? "0").split(",").map(Number)
 
 describe.runIf(hasPostgres)(
   "people whose move died before a restore of the global database",
@@ -163,7 +167,7 @@ describe.runIf(hasPostgres)(
         await expect(world.repair(() => interrupt)).rejects.toBe("interrupted")
         await world.repair()
         const after = await world.server()
-        const stories = new Map(people.map(({ id, story }) => [id, story]))
+        const stories = new Map(people.map(({ story, trip }) => [trip.id, story]))
         const unfinished = (await after.unfinishedMoves()).filter(({ state }) => state !== "moved")
         expect(unfinished.map(({ owner, state }) => [stories.get(owner), state])).toEqual([])
         await after.eraseMoved({ olderThanMs: 0 })

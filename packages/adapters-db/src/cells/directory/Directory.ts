@@ -194,15 +194,15 @@ export class Directory {
     const { most, version: since } = this.#placements
     const before = this.#newest
     const read = () => Effect.runPromise(this.#source.read(since, most + 1))
-    if (this.#incarnation === undefined) await this.#askCells()
+    const former = this.#incarnation
+    if (former === undefined) await this.#askCells()
     let rows = await read()
-    while (this.#incarnation !== undefined && rows.incarnation !== this.#incarnation) {
+    if (former !== undefined && rows.incarnation !== former) {
       await this.#askCells()
-      this.#incarnation = rows.incarnation
       rows = await read()
     }
-    const { buckets, incarnation, placements, version } = rows
-    this.#incarnation = incarnation
+    this.#incarnation = rows.incarnation
+    const { buckets, placements, version } = rows
     if (this.#isOlder(version, before)) throw older()
     this.#buckets = buckets
     this.#placements.apply(placements)
