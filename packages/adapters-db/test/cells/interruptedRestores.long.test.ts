@@ -150,8 +150,8 @@ const travelAll = async (world: World, stores: OpenCells, people: ReadonlyArray<
   await restore()
 }
 
-/** One turn, or all of them: each person dies at one step in a turn. */
-const TURNS = (process.env["TEST_TURNS"] ?? "0").split(",").map(Number)
+/** The turns to play, of 0 to 10: in each, each person's move dies at one step, and over all of them at each. */
+const TURNS = (process.env["PARLEY_TEST_TURNS"] ?? "0").split(",").map(Number)
 
 describe.runIf(hasPostgres)(
   "people whose move died before a restore of the global database",
