@@ -17,7 +17,7 @@ const problemOf = ({ cells, directory = "no cell", owner, problem }: CellFinding
   const names = cells.join(" and ")
   if (problem === "twice") return `${owner}: has rows in ${names}; the directory says ${directory}`
   if (problem === "elsewhere") return `${owner}: is in ${names}; the directory says ${directory}`
-  if (problem === "lost") return `${owner}: has moved away from ${directory}, and no other cell has rows`
+  if (problem === "lost") return `${owner}: has no cell in which the rows are in use; the directory says ${directory}`
   return `${owner}: the ledger that was left in ${names} is not the beginning of the one in ${directory}`
 }
 
