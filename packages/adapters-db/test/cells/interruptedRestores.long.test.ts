@@ -5,22 +5,9 @@ import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import type { MoveStep } from "../../src/cells/moving/moveOwner.ts"
 import type { OpenCells } from "../../src/cells/openCells.ts"
 import { hasPostgres } from "../databases.ts"
+import { STEPS } from "./movingOwners.ts"
 import { balanceOf, openAccount, spend } from "./peopleOfCells.ts"
 import { CELLS, type CellName, inWorld, type World } from "./restoredWorld.ts"
-
-const STEPS: ReadonlyArray<MoveStep> = [
-  "checked",
-  "claimed",
-  "arriving",
-  "cleared",
-  "calm",
-  "moving",
-  "frozen",
-  "copied",
-  "placed",
-  "home",
-  "moved"
-]
 
 /** The global database, whose rows since the backup are lost. */
 const RESTORED = "first"

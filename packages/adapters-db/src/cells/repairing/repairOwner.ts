@@ -140,8 +140,8 @@ export const repairOwner = Effect.fnUntraced(function* (
   )
   const found = [...marks.values()].filter((own) => own !== undefined)
   const isKnown = (own: Mark) => own.version <= placement.version
-  // A move that the directory knows is ended by `finishMoves`, one that it does not know only from the owner's place. None
-  // changes an older directory.
+  // `finishMoves` ends a move that the directory knows; a move that it does not know ends after the owner is placed. While
+  // the directory is older, no move can change it, so its owner is placed in any case.
   if (!isOlder && found.some((own) => isMoving(own) && isKnown(own))) return undefined
   const isAnew = isOlder || !found.every(isKnown)
   const ledgers = isAnew ? yield* ledgersOf(cells, owner, marks) : []
