@@ -20,6 +20,12 @@ export interface NamedDatabase {
 
 /** The cells of a program, and the directory of their owners in the global database. */
 export interface OpenedCells {
+  /** Those of the configuration. */
+  readonly configured: ReadonlyMap<string, NamedDatabase>
+  /**
+   * Those of them that the directory has at the moment; the others take no part in anything. All of them before this
+   * process has read the directory, and if there is only one.
+   */
   readonly byName: ReadonlyMap<string, NamedDatabase>
   readonly directory: Directory
   readonly sql: DirectorySql
@@ -38,7 +44,7 @@ export class Databases extends Context.Service<
   {
     /** The database of the rows that all people share. */
     readonly global: NamedDatabase
-    /** The global database, then the cells that are other databases. */
+    /** The global database, then the cells of `byName` that are other databases. */
     readonly all: ReadonlyArray<NamedDatabase>
     /** Undefined if there is a single database, without a directory. */
     readonly cells: OpenedCells | undefined

@@ -9,9 +9,9 @@ import type { JobQueueOptions } from "../jobs/JobQueueOptions.ts"
 import { storesLayer } from "../storesLayer.ts"
 import { ExpectedCell } from "./administration/ExpectedCell.ts"
 import { seenBy } from "./administration/identifyCell.ts"
-import { cellOf, Databases, type NamedDatabase } from "./Databases.ts"
+import { cellOf, Databases, type NamedDatabase, type OpenedCells } from "./Databases.ts"
 import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
-import { directorySql } from "./directory/directorySql.ts"
+import { type DirectorySql, directorySql } from "./directory/directorySql.ts"
 import { moveSql } from "./directory/moveSql.ts"
 import { byPresent } from "./moving/byPresent.ts"
 import { openMoves } from "./moving/openMoves.ts"
@@ -43,43 +43,77 @@ export const checkCellNames = ({ cells, global }: CellsOptions): void => {
 
 const portsOf = ({ services }: NamedDatabase) => Effect.provideContext(storagePortsFromContext, services)
 
-const makeCells = Effect.fnUntraced(function* ({ cells, directory: caching, global, jobs }: CellsOptions) {
-  const open = (name: string, database: DatabaseOptions) => {
-    const expected = new ExpectedCell(database.schema ?? "parley")
-    const stores = Layer.provideMerge(storesLayer(jobs), databaseLayer({ ...database, cell: name }))
-    return Effect.map(
-      Layer.build(Layer.fresh(Layer.provide(stores, Layer.succeed(ConnectionCheck, expected.check)))),
-      (services): NamedDatabase => ({ name, services, expected })
-    )
-  }
-  const byName = new Map(
+type Cells = ReadonlyMap<string, NamedDatabase>
+
+const cellsOf = (named: Cells) => new Map([...named].map(([name, cell]) => [name, cellOf(cell)]))
+
+/** Opens a database with its own stores. */
+const open = (name: string, database: DatabaseOptions, { global, jobs }: CellsOptions) => {
+  const isGlobal = name === "global" || name === global
+  const expected = new ExpectedCell(database.schema ?? "parley", name, { isGlobal })
+  const stores = Layer.provideMerge(storesLayer(jobs), databaseLayer({ ...database, cell: name }))
+  return Effect.map(
+    Layer.build(Layer.fresh(Layer.provide(stores, Layer.succeed(ConnectionCheck, expected.check)))),
+    (services): NamedDatabase => ({ name, services, expected })
+  )
+}
+
+/** The directory of these cells, and those of them that it has at the moment. */
+const openDirectory = (sql: DirectorySql, configured: Cells, own: NamedDatabase, caching?: DirectoryOptions) => {
+  const directory: Directory = new Directory(sql, caching, {
+    seen: Effect.suspend(() => seenBy(joined().values())),
+    globalCell: configured.has(own.name) ? own.name : undefined,
+    expect: (identity) => configured.get(identity.name)?.expected?.expect(identity)
+  })
+  const joined = (): Cells =>
+    configured.size === 1 ? configured : new Map([...configured].filter(([name]) => directory.hasJoined(name)))
+  return { directory, joined }
+}
+
+const makeCells = Effect.fnUntraced(function* (options: CellsOptions) {
+  const { cells, global } = options
+  const configured = new Map(
     yield* Effect.forEach(Object.entries(cells), ([name, database]) =>
-      Effect.map(open(name, database), (opened) => [name, opened] as const)
+      Effect.map(open(name, database, options), (opened) => [name, opened] as const)
     )
   )
-  const own = typeof global === "string" ? byName.get(global) : yield* open("global", global)
+  const own = typeof global === "string" ? configured.get(global) : yield* open("global", global, options)
   if (own === undefined) return yield* Effect.die(new Error("The global database is no cell."))
   const shared = Context.get(own.services, Database)
   const sql = directorySql(shared)
-  const globalCell = byName.has(own.name) ? own.name : undefined
-  const directory = new Directory(sql, caching, seenBy([...byName.values()]), globalCell)
+  const { directory, joined } = openDirectory(sql, configured, own, options.directory)
   const ports = new Map(
-    yield* Effect.forEach([...byName.values()], (cell) =>
+    yield* Effect.forEach([...configured.values()], (cell) =>
       Effect.map(portsOf(cell), (stores) => [cell.name, stores] as const)
     )
   )
   const globalPorts = ports.get(own.name) ?? (yield* portsOf(own))
-  const cellsByName = new Map([...byName].map(([name, cell]) => [name, cellOf(cell)]))
-  const all = [own, ...[...byName.values()].filter((cell) => cell !== own)]
-  const databases = new Map(all.map(({ name, services }) => [name, Context.get(services, Database)]))
-  const routed = routeStores(ports, directory, globalPorts, sharedRows(shared, databases), cellMarks(cellsByName))
-  const moves = byPresent(openMoves(cellsByName, moveSql(shared), directory.refresh), directory)
+  const allOf = (named: Cells) => [own, ...[...named.values()].filter((cell) => cell !== own)]
+  const databases = new Map(allOf(configured).map(({ name, services }) => [name, Context.get(services, Database)]))
+  const marks = cellMarks(cellsOf(configured))
+  const routed = routeStores(ports, directory, globalPorts, sharedRows(shared, databases), marks)
+  const openedMoves = openMoves(() => cellsOf(joined()), moveSql(shared), directory.refresh)
+  const opened: OpenedCells = {
+    configured,
+    get byName() {
+      return joined()
+    },
+    directory,
+    sql,
+    moves: byPresent(openedMoves, directory),
+    mend: (names) => listCells(shared, databases, names)
+  }
   const stores = yield* Layer.build(openStorageLayer(routed))
-  const mend = (names?: ReadonlyArray<string>) => listCells(shared, databases, names)
   return stores.pipe(
     Context.add(Database, shared),
     Context.add(DatabaseOwner, Context.get(own.services, DatabaseOwner)),
-    Context.add(Databases, { global: own, all, cells: { byName, directory, sql, moves, mend } })
+    Context.add(Databases, {
+      global: own,
+      get all() {
+        return allOf(joined())
+      },
+      cells: opened
+    })
   )
 })
 

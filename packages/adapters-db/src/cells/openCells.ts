@@ -49,7 +49,7 @@ const prepare = ({ cells: configured, global: options, migrate: migrates = true 
     }
     yield* bringUpToDate(global)
     yield* beginDirectory
-    if (cells !== undefined) yield* cells.sql.register([...cells.byName.keys()])
+    if (cells !== undefined) yield* cells.sql.register([...cells.configured.keys()])
     yield* checkConfigured
     for (const database of all) {
       if (!migrates) {

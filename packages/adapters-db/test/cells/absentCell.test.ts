@@ -10,9 +10,10 @@ import { awayStores, MemoryDirectory, memoryStores, noSharedRows } from "./memor
 const run = Effect.runPromise
 const CELLS = ["a", "b", "c"]
 
-/** Three cells of which `b` is away, and an owner in each. */
-const setUp = () => {
+/** Three cells of which `b` is away, and an owner in each; `joined` are those that the directory has. */
+const setUp = (joined = CELLS) => {
   const source = new MemoryDirectory(CELLS)
+  source.cells.splice(0, Infinity, ...joined)
   const cells = new Map(CELLS.map((name) => [name, memoryStores()]))
   const broken = new Map([...cells, ["b", awayStores(cells.get("b") as StoragePorts)] as const])
   const [a = memoryStores()] = cells.values()
@@ -21,7 +22,8 @@ const setUp = () => {
     const owner = `owner-${index}`
     owners[source.cellOf(owner) ?? ""] ??= owner
   }
-  return { owners, cells, stores: routeStores(broken, new Directory(source), a, noSharedRows) }
+  const directory = new Directory(source, { refreshMs: 0 })
+  return { owners, source, directory, stores: routeStores(broken, directory, a, noSharedRows) }
 }
 
 it("only the people of a cell that does not answer get failures, and those name the cell", async () => {
@@ -92,4 +94,19 @@ it("a failure of the work itself passes unchanged", async () => {
   const failure = new StorageFailed({ operation: "Test.work", retryable: false, cause: new Error("no") })
   const ended = await run(Effect.flip(stores.unitOfWork.run(owners["a"] ?? "", Effect.fail(failure))))
   expect(ended).toBe(failure)
+})
+
+it("a cell that the directory does not have is in no list, report or sweep, until the directory has it", async () => {
+  const { directory, source, stores } = setUp(["a", "c"])
+  await run(directory.refresh)
+  const charges = stores.moneyRecords.charges({ firstDay: 0, lastDay: 1 })
+  expect(await run(charges)).toEqual([])
+  const { next } = await run(stores.jobs.list(undefined, { limit: 9 }))
+  expect(next).toBeUndefined()
+  expect(await run(stores.paymentEvents.find(["evt_1"]))).toEqual([])
+  expect(await run(stores.workers.state({ aliveMs: 60_000 }))).toMatchObject({ alive: 0 })
+  source.cells.push("b")
+  await expect
+    .poll(() => run(Effect.match(charges, { onSuccess: () => undefined, onFailure: ({ cell }) => cell })))
+    .toBe("b")
 })

@@ -116,11 +116,33 @@ it("serves while others move owners at the moment at which it asks the cells wha
     source.move("ann", "b")
     return (seen += 1)
   })
-  const directory = new Directory(source, NEVER, moving)
+  const directory = new Directory(source, NEVER, { seen: moving })
   expect(await run(directory.cellOf("ann"))).toBe("b")
   source.incarnation = "of another start"
   await run(directory.refresh)
   expect(seen).toBe(2)
   await run(directory.refresh)
   expect(seen).toBe(2)
+})
+
+it("a cell has joined when the directory has it; each cell counts before the first read, and one that is missing is looked for", async () => {
+  const source = new MemoryDirectory(CELLS)
+  const directory = new Directory(source, { refreshMs: 0 })
+  expect(directory.hasJoined("c")).toBe(true)
+  await run(directory.refresh)
+  expect(CELLS.map((cell) => directory.hasJoined(cell))).toEqual([true, true])
+  expect(directory.hasJoined("c")).toBe(false)
+  source.cells.push("c")
+  await expect.poll(() => directory.hasJoined("c")).toBe(true)
+})
+
+it("the identity of a cell that has joined is known as soon as its buckets are", async () => {
+  const source = new MemoryDirectory(["a"])
+  const identities: Array<unknown> = []
+  const directory = new Directory(source, NEVER, { expect: (identity) => identities.push(identity) })
+  await run(directory.refresh)
+  expect(identities).toEqual([])
+  source.ids.set("a", "1")
+  await run(directory.refresh)
+  expect(identities).toEqual([{ directory: source.id, id: "1", name: "a" }])
 })

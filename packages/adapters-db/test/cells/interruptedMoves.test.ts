@@ -9,7 +9,7 @@ import { hasPostgres } from "../databases.ts"
 import { killedMove, moveOf, newOwners, openWorld, type World } from "./movingOwners.ts"
 
 const movesOver = (world: World, cells: ReadonlyArray<Cell> = world.cells) =>
-  openMoves(new Map(cells.map((cell) => [cell.id, cell])), world.directory, Effect.void)
+  openMoves(() => new Map(cells.map((cell) => [cell.id, cell])), world.directory, Effect.void)
 
 const away = () => Effect.fail(new DatabaseError({ sqlState: "57P03", cause: new Error("away") }))
 /** The cell as it is seen while its database does not answer. */

@@ -40,6 +40,10 @@ export const awayStores = (stores: StoragePorts): StoragePorts => {
 /** A directory in memory that counts its statements and can be away. */
 export class MemoryDirectory implements DirectorySource {
   readonly buckets: Array<string | undefined>
+  readonly id = crypto.randomUUID()
+  readonly cells: Array<string>
+  /** The ids of the databases of cells that have one. */
+  readonly ids = new Map<string, string>()
   readonly placements = new Map<string, { readonly cell: string; readonly version: number }>()
   statements = 0
   isAway = false
@@ -47,6 +51,7 @@ export class MemoryDirectory implements DirectorySource {
   #version = 0
 
   constructor(cells: ReadonlyArray<string>) {
+    this.cells = [...cells]
     this.buckets = Array.from({ length: 4096 }, (_, bucket) => cells[bucket % cells.length])
   }
 
@@ -82,6 +87,8 @@ export class MemoryDirectory implements DirectorySource {
       const placements = [...this.placements].map(([owner, placed]) => ({ owner, ...placed }))
       const newest = placements.filter(({ version }) => version > since).toSorted((a, b) => b.version - a.version)
       return {
+        id: this.id,
+        cells: this.cells.map((name) => ({ name, id: this.ids.get(name) ?? null })),
         version: this.#version,
         incarnation: this.incarnation,
         buckets: [...this.buckets],

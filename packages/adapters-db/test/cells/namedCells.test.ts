@@ -40,7 +40,7 @@ describe.runIf(hasPostgres)("the names of cells", { timeout: 120_000 }, () => {
       const work = Effect.gen(function* () {
         const databases = Context.get(yield* Layer.build(Layer.fresh(cellsLayer(optionsOf(first, second)))), Databases)
         yield* databases.cells?.sql.register(["first", "second"]) ?? Effect.void
-        const cell = databases.cells?.byName.get("second")
+        const cell = databases.cells?.configured.get("second")
         if (cell === undefined) return yield* Effect.die(new Error("There is no second cell."))
         const database = Context.get(cell.services, Database)
         const [directory] = yield* Context.get(databases.global.services, Database).statement<{ id: string }>(
@@ -56,8 +56,8 @@ describe.runIf(hasPostgres)("the names of cells", { timeout: 120_000 }, () => {
             database.statement<R>(text, params)
           )
         const late = { ...cell, services: Context.add(cell.services, Database, { ...database, statement }) }
-        const byName = new Map([...(databases.cells?.byName ?? []), ["second", late]])
-        const cells = databases.cells === undefined ? undefined : { ...databases.cells, byName }
+        const configured = new Map([...(databases.cells?.configured ?? []), ["second", late]])
+        const cells = databases.cells === undefined ? undefined : { ...databases.cells, configured }
         const naming = nameCell(late).pipe(Effect.provideService(Databases, { ...databases, cells }))
         expect(yield* Effect.flip(naming)).toMatchObject({ _tag: "CellRefused", problem: "other-cell" })
         expect(

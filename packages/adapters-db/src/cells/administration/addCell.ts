@@ -6,10 +6,13 @@ import { nameCell, checkCell } from "./identifyCell.ts"
 import { onCell } from "./onCell.ts"
 
 /** The cell of a name; fails if the configuration has none. */
-export const configuredCell = ({ byName }: OpenedCells, name: string): Effect.Effect<NamedDatabase, CellRefused> => {
-  const cell = byName.get(name)
+export const configuredCell = (
+  { configured }: OpenedCells,
+  name: string
+): Effect.Effect<NamedDatabase, CellRefused> => {
+  const cell = configured.get(name)
   return cell === undefined
-    ? Effect.fail(new CellRefused({ problem: "not-configured", cell: name, names: [...byName.keys()] }))
+    ? Effect.fail(new CellRefused({ problem: "not-configured", cell: name, names: [...configured.keys()] }))
     : Effect.succeed(cell)
 }
 

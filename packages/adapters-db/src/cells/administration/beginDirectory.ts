@@ -21,10 +21,10 @@ export const beginDirectory: Effect.Effect<void, CellRefused | DatabaseError, Da
   if (cells === undefined) return
   yield* inDatabase(global, checkAlone)
   if ((yield* cells.sql.list).length > 0) return yield* cells.sql.register([])
-  const isCell = cells.byName.has(global.name)
+  const isCell = cells.configured.has(global.name)
   if (!isCell && (yield* inDatabase(global, hasAccounts)))
     return yield* new CellRefused({ problem: "people-in-global", cell: global.name, names: [] })
-  const names = [...cells.byName.keys()]
+  const names = [...cells.configured.keys()]
   yield* cells.sql.register(isCell ? [global.name, ...names.filter((name) => name !== global.name)] : names)
 })
 

@@ -9,6 +9,6 @@ import { enableFence } from "../moving/fence.ts"
 export const fenceCell = (database: NamedDatabase) =>
   Effect.gen(function* () {
     const { cells } = yield* Databases
-    if (cells === undefined || cells.byName.size < 2 || cells.byName.get(database.name) !== database) return
+    if (cells === undefined || cells.configured.size < 2 || cells.configured.get(database.name) !== database) return
     yield* enableFence(cellOf(database))
   })

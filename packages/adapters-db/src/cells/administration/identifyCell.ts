@@ -29,6 +29,10 @@ const knownCell = (global: NamedDatabase, name: string) =>
     )
   )
 
+/** The reason why the connection of a statement was refused, or else the failure of the statement. */
+export const refusalOf = (error: DatabaseError): CellRefused | DatabaseError =>
+  error.cause instanceof CellRefused ? error.cause : error
+
 /** The identity of a database; undefined if it has none, or its schema is older. */
 const foundIn = (cell: NamedDatabase) =>
   inDatabase(
@@ -39,8 +43,7 @@ const foundIn = (cell: NamedDatabase) =>
   ).pipe(
     Effect.catchTag("DatabaseError", (error) => {
       if (NO_TABLE.includes(error.sqlState ?? "")) return Effect.undefined
-      // The connection was refused for the same reason.
-      return Effect.fail(error.cause instanceof CellRefused ? error.cause : error)
+      return Effect.fail(refusalOf(error))
     })
   )
 
@@ -80,15 +83,16 @@ const checkAge = Effect.fnUntraced(function* ({ name }: NamedDatabase, seen: num
 export const checkIdentity = Effect.fnUntraced(function* (cell: NamedDatabase) {
   const { cells, global } = yield* Databases
   const { name } = cell
-  if (cells?.byName.get(name) !== cell) return 0
+  if (cells?.configured.get(name) !== cell) return 0
   const known = yield* knownCell(global, name)
   if (known === undefined) return 0
   const { directory, id } = known
-  if (id !== null) cell.expected?.expect({ id, directory, name })
+  if (id === null) cell.expected?.expectDirectory(directory)
+  else cell.expected?.expect({ id, directory, name })
   const found = yield* foundIn(cell)
   // A database that has the name already, and no other has it: the process that named it was interrupted.
   const expected = { directory, name, id: id ?? found?.id ?? "" }
-  const difference = id === null && found === undefined ? undefined : differenceFrom(expected, found)
+  const difference = id === null && found === undefined ? undefined : differenceFrom(name, expected, found)
   if (difference !== undefined) return yield* difference
   return found?.seen ?? 0
 })
@@ -101,7 +105,7 @@ export const nameCell = Effect.fnUntraced(function* (cell: NamedDatabase) {
   yield* checkCell(cell)
   const { cells, global } = yield* Databases
   const { name } = cell
-  const known = cells?.byName.get(name) === cell ? yield* knownCell(global, name) : undefined
+  const known = cells?.configured.get(name) === cell ? yield* knownCell(global, name) : undefined
   if (known?.isRegistered !== true || known.id !== null) return
   yield* inDatabase(
     cell,
@@ -111,7 +115,7 @@ export const nameCell = Effect.fnUntraced(function* (cell: NamedDatabase) {
         name
       ])
     )
-  )
+  ).pipe(Effect.catchTag("DatabaseError", (error) => Effect.fail(refusalOf(error))))
   // Another process may have given the database another name just now.
   yield* checkIdentity(cell)
   const id = (yield* foundIn(cell))?.id
@@ -124,14 +128,19 @@ export const nameCell = Effect.fnUntraced(function* (cell: NamedDatabase) {
   yield* checkCell(cell)
 })
 
-/** Fails if the configuration lacks a cell in which the directory has people: reports would be wrong without it. */
+/**
+ * Fails if the configuration lacks a cell in which the directory has people: reports would be wrong without it. From then
+ * on, the process knows which of its cells are in the directory.
+ */
 export const checkConfigured = Effect.gen(function* () {
   const { cells } = yield* Databases
   if (cells === undefined) return
-  for (const { buckets, name, placements } of yield* cells.sql.list) {
-    if (cells.byName.has(name) || buckets + placements === 0) continue
-    return yield* new CellRefused({ problem: "left-out", cell: name, names: [...cells.byName.keys()] })
+  const listed = yield* cells.sql.list
+  for (const { buckets, name, placements } of listed) {
+    if (cells.configured.has(name) || buckets + placements === 0) continue
+    return yield* new CellRefused({ problem: "left-out", cell: name, names: [...cells.configured.keys()] })
   }
+  cells.directory.noteCells(listed.map(({ name }) => name))
 })
 
 /** Fails if a database that is opened alone is a cell whose directory is elsewhere: it has some of the people only. */

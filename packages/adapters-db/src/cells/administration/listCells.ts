@@ -17,11 +17,11 @@ export const listCells = Effect.gen(function* () {
   const { cells, global } = yield* Databases
   if (cells === undefined) return []
   const absent = new Set(
-    yield* Effect.catchTag(absentCells(), "DatabaseNotReady", () => Effect.succeed([...cells.byName.keys()]))
+    yield* Effect.catchTag(absentCells(), "DatabaseNotReady", () => Effect.succeed([...cells.configured.keys()]))
   )
   const known = new Map((yield* onCell(global, cells.sql.list)).map((cell) => [cell.name, cell]))
-  return [...new Set([...known.keys(), ...cells.byName.keys()])].toSorted().map((name): ListedCell => ({
+  return [...new Set([...known.keys(), ...cells.configured.keys()])].toSorted().map((name): ListedCell => ({
     ...(known.get(name) ?? { name, state: "unknown", buckets: 0, placements: 0 }),
-    database: !cells.byName.has(name) ? "unset" : absent.has(name) ? "absent" : "ready"
+    database: !cells.configured.has(name) ? "unset" : absent.has(name) ? "absent" : "ready"
   }))
 })

@@ -1,8 +1,9 @@
 import { StorageFailed } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { DatabaseError } from "../../database/Database.ts"
+import type { CellIdentity } from "../administration/ExpectedCell.ts"
 import { bucketOf } from "./bucketOf.ts"
-import type { DirectorySql, PlaceRow } from "./directorySql.ts"
+import type { DirectoryRows, DirectorySql, PlaceRow } from "./directorySql.ts"
 import { PlacementCache } from "./PlacementCache.ts"
 
 /** Milliseconds after which a directory in use reads the changes of others. */
@@ -19,6 +20,16 @@ export interface DirectoryOptions {
 
 /** The part of the directory's statements that a cache of it needs. */
 export type DirectorySource = Pick<DirectorySql, "find" | "place" | "read">
+
+/** What a directory needs of the cells that a process has configured. */
+export interface DirectoryCells {
+  /** The highest version of the directory that the cells have seen; it is asked for after restarts and restores. */
+  readonly seen?: Effect.Effect<number> | undefined
+  /** The cell that is also the global database, if there is one. */
+  readonly globalCell?: string | undefined
+  /** Receives the identity of each cell whose database has the name, with each read. */
+  readonly expect?: ((identity: CellIdentity) => void) | undefined
+}
 
 const failed = (cause: unknown) =>
   new StorageFailed({
@@ -53,22 +64,17 @@ export class Directory {
   /** The highest version that a cell has seen and the directory had not reached. */
   #required = 0
   #incarnation: string | undefined
-  readonly #seenByCells: Effect.Effect<number>
-  readonly #globalCell: string | undefined
+  /** The cells that have joined; undefined before the first read. */
+  #joined: ReadonlySet<string> | undefined
+  readonly #cells: DirectoryCells
 
-  /**
-   * `seenByCells` is the highest version of the directory that the cells have seen; it is asked for after restarts and restores.
-   * `globalCell` is the cell that is also the global database, if there is one.
-   */
   constructor(
     source: DirectorySource,
     { mostPlacements = 100_000, refreshMs = REFRESH_MS }: DirectoryOptions = {},
-    seenByCells: Effect.Effect<number> = Effect.succeed(0),
-    globalCell?: string
+    cells: DirectoryCells = {}
   ) {
     this.#source = source
-    this.#globalCell = globalCell
-    this.#seenByCells = seenByCells
+    this.#cells = cells
     this.#refreshMs = refreshMs
     this.#placements = new PlacementCache(mostPlacements)
   }
@@ -79,12 +85,38 @@ export class Directory {
    * it knows nothing then either: once the cell answers, it may be a restored one.
    */
   known(owner: string): string | undefined {
-    const lateMs = performance.now() - this.#nextRefreshAt
-    if (lateMs >= 0) void this.#startRefresh().catch(() => undefined)
+    const lateMs = this.#refreshIfLate()
     if (this.#buckets === undefined || (lateMs > IDLE_MS && !this.#isAway)) return undefined
     const cell = this.#remembered(owner)
-    return this.#isAway && cell === this.#globalCell ? undefined : cell
+    return this.#isAway && cell === this.#cells.globalCell ? undefined : cell
   }
+
+  /** Begins to read the changes if it is time to; returns by how many milliseconds it is late. */
+  #refreshIfLate(): number {
+    const lateMs = performance.now() - this.#nextRefreshAt
+    if (lateMs >= 0) void this.#startRefresh().catch(() => undefined)
+    return lateMs
+  }
+
+  /**
+   * True if the directory has the cell, by the last read. Before the first one, each cell counts. A cell that it does not
+   * have yet is looked for as often as the changes of others are.
+   */
+  hasJoined(cell: string): boolean {
+    if (this.#joined === undefined || this.#joined.has(cell)) return true
+    this.#refreshIfLate()
+    return false
+  }
+
+  /** Notes the names of all cells in the directory, which were read otherwise. */
+  noteCells(names: Iterable<string>): void {
+    this.#joined = new Set(names)
+  }
+
+  /** Reads the changes if the directory was not in use for a while, unless the global database does not answer. */
+  readonly catchUp: Effect.Effect<void> = Effect.suspend(() =>
+    this.#refreshIfLate() > IDLE_MS && !this.#isAway ? Effect.ignore(this.refresh) : Effect.void
+  )
 
   #remembered(owner: string): string | undefined {
     const placed = this.#placements.get(owner)
@@ -187,7 +219,7 @@ export class Directory {
 
   /** Has to precede the reading of the directory, which has the versions that cells have seen by then. */
   async #askCells(): Promise<void> {
-    this.#required = Math.max(this.#required, await Effect.runPromise(this.#seenByCells))
+    this.#required = Math.max(this.#required, await Effect.runPromise(this.#cells.seen ?? Effect.succeed(0)))
   }
 
   async #readChanges(): Promise<void> {
@@ -206,5 +238,13 @@ export class Directory {
     if (this.#isOlder(version, before)) throw older()
     this.#buckets = buckets
     this.#placements.apply(placements)
+    this.#noteIdentities(rows)
+  }
+
+  #noteIdentities({ cells, id: directory }: DirectoryRows): void {
+    // A connection that waits for this read must find the identity of a cell that has just joined.
+    for (const { id, name } of cells)
+      if (id !== null && directory !== undefined) this.#cells.expect?.({ id, directory, name })
+    this.noteCells(cells.map(({ name }) => name))
   }
 }

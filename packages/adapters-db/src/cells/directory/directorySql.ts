@@ -9,14 +9,24 @@ export interface PlacementRow {
   readonly version: number
 }
 
-/** The buckets, and the newest placements since a version, newest first. */
+/** The buckets, the cells, and the newest placements since a version, newest first. */
 export interface DirectoryRows {
+  /** The id of the directory; undefined before it has begun. */
+  readonly id: string | undefined
   /** The version of the directory, which never decreases; 0 before it has begun. */
   readonly version: number
   /** Another one after each start of the server, and each restore of the database or its tables. */
   readonly incarnation: string
   readonly buckets: ReadonlyArray<string | undefined>
   readonly placements: ReadonlyArray<PlacementRow>
+  readonly cells: ReadonlyArray<NamedCell>
+}
+
+/** A cell that has joined. */
+export interface NamedCell {
+  readonly name: string
+  /** The id of its database; null before one got the name. */
+  readonly id: string | null
 }
 
 /** The present place of an owner. `placed` is undefined for an owner without a placement. */
@@ -47,7 +57,7 @@ export class CellNotOpen extends Schema.TaggedError<CellNotOpen>()("CellNotOpen"
 
 /** The statements of the directory, on the global database. */
 export interface DirectorySql {
-  /** All buckets, and at most `most` placements of versions above `since`. */
+  /** All buckets and cells, and at most `most` placements of versions above `since`. */
   read(since: number, most: number): Effect.Effect<DirectoryRows, DatabaseError>
   find(owner: string): Effect.Effect<PlaceRow, DatabaseError>
   /** Adds cells that are missing, and begins the directory. The first one gets all buckets if none is assigned. */
@@ -95,15 +105,19 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
   read: (since, most) =>
     Effect.gen(function* () {
       const cells = yield* statement<{
-        cell: string
+        name: string
+        id: string | null
         buckets: ReadonlyArray<number>
+        directory: string | null
         version: number | null
         incarnation: string
       }>(
-        `SELECT cell, array_agg(bucket::integer) AS buckets, ${versionSql(schema)} AS version,
+        `SELECT c.name, c.database_id AS id,
+           coalesce(array_agg(b.bucket::integer) FILTER (WHERE b.bucket IS NOT NULL), '{}') AS buckets,
+           (SELECT d.id FROM ${schema}.directory d) AS directory, ${versionSql(schema)} AS version,
            (SELECT concat_ws(' ', oid, pg_relation_filenode($1::regclass), extract(epoch FROM pg_postmaster_start_time()))
              FROM pg_database WHERE datname = current_database()) AS incarnation
-         FROM ${schema}.cell_buckets GROUP BY cell`,
+         FROM ${schema}.cells c LEFT JOIN ${schema}.cell_buckets b ON b.cell = c.name GROUP BY c.name`,
         [`${schema}.directory`]
       )
       const placements = yield* statement<{ owner: string; cell: string; version: number }>(
@@ -111,8 +125,16 @@ const readWith = ({ schema, statement }: Database["Service"]): Pick<DirectorySql
         [since, most]
       )
       const buckets = Array.from<string | undefined>({ length: BUCKETS })
-      for (const { buckets: assigned, cell } of cells) for (const bucket of assigned) buckets[bucket] = cell
-      return { version: cells[0]?.version ?? 0, incarnation: cells[0]?.incarnation ?? "", buckets, placements }
+      for (const { buckets: assigned, name } of cells) for (const bucket of assigned) buckets[bucket] = name
+      const [first] = cells
+      return {
+        id: first?.directory ?? undefined,
+        version: first?.version ?? 0,
+        incarnation: first?.incarnation ?? "",
+        buckets,
+        placements,
+        cells
+      }
     }),
   find: (owner) =>
     Effect.map(

@@ -92,7 +92,7 @@ export const orderedOverAll =
           place,
           args.map((arg) => (arg === query ? { ...query, limit, after: places[place.name] } : arg))
         )
-      const open = all.filter(({ name }) => places[name] !== READ)
+      const open = (yield* all).filter(({ name }) => places[name] !== READ)
       const parts = yield* partsOf(yield* answersOf(open, (place) => ask(place, query.limit)), list)
       const taken = firstRows(parts, query.limit, list)
       const next: Record<string, string> = { ...places }

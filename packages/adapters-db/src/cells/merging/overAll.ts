@@ -66,8 +66,8 @@ export const overAll = ({ all }: Routes, call: Call, merge: Merge): Method => {
   const merged = merges[merge]
   if (merged === undefined) throw new TypeError(`There is no rule for ${call.name}.`)
   return (...args) =>
-    Effect.flatMap(
-      answersOf(all, (place) => call.run(place, args)),
-      (answers) => merged(answers, args)
+    all.pipe(
+      Effect.flatMap((places) => answersOf(places, (place) => call.run(place, args))),
+      Effect.flatMap((answers) => merged(answers, args))
     )
 }

@@ -21,7 +21,7 @@ export const workState =
   ({ all }: Routes, call: Call): Method =>
   (...args) =>
     Effect.gen(function* () {
-      const answers = yield* answersOf(all, (place) => call.run(place, args))
+      const answers = yield* answersOf(yield* all, (place) => call.run(place, args))
       const states = (yield* answeredOf(answers)) as ReadonlyArray<WorkState>
       return {
         alive: Math.max(...states.map(({ alive }) => alive)),
@@ -44,7 +44,7 @@ const asOne = (a: DestinationRecord, b: DestinationRecord): DestinationRecord =>
 /** The destinations of events, each with the deliveries in all databases. */
 export const destinations = ({ all }: Routes, call: Call): Work =>
   Effect.gen(function* () {
-    const answers = yield* answersOf(all, (place) => call.run(place, []))
+    const answers = yield* answersOf(yield* all, (place) => call.run(place, []))
     const lists = yield* Effect.forEach(answers, ({ result }) => Effect.fromResult(result))
     const byId = new Map<string, DestinationRecord>()
     for (const each of lists.flat() as ReadonlyArray<DestinationRecord>) {
@@ -59,7 +59,7 @@ export const missingTiers =
   ({ all }: Routes, call: Call): Method =>
   (...args) =>
     Effect.gen(function* () {
-      const answers = yield* answersOf(all, (place) => call.run(place, args))
+      const answers = yield* answersOf(yield* all, (place) => call.run(place, args))
       return tallyOf(yield* answeredOf(answers))
     })
 
@@ -78,7 +78,7 @@ export const accessSince =
   ({ all }: Routes, call: Call): Method =>
   (moment) =>
     Effect.gen(function* () {
-      const answers = yield* answersOf(all, (place) => call.run(place, [moment]))
+      const answers = yield* answersOf(yield* all, (place) => call.run(place, [moment]))
       const found = (yield* answeredOf(answers)) as ReadonlyArray<AccessSince>
       const isWhole = answers.every(({ result }) => Result.isSuccess(result))
       const times = found.map(({ asOf }) => asOf)
@@ -97,16 +97,17 @@ export const claimsInTurn = ({ all }: Routes, call: Call, limitOf: (first: unkno
   const withLimit = (first: unknown, limit: number) => (typeof first === "number" ? limit : { ...Object(first), limit })
   return (first) =>
     Effect.gen(function* () {
-      turn = (turn + 1) % all.length
+      const places = yield* all
+      turn = (turn + 1) % places.length
       const rows: Array<unknown> = []
       const failures: Array<unknown> = []
-      for (const place of [...all.slice(turn), ...all.slice(0, turn)]) {
+      for (const place of [...places.slice(turn), ...places.slice(0, turn)]) {
         const limit = limitOf(first) - rows.length
         if (limit <= 0) break
         const found = yield* Effect.result(inPlace(place, call.run(place, [withLimit(first, limit)])))
         if (Result.isSuccess(found)) rows.push(...(found.success as ReadonlyArray<unknown>))
         else failures.push(found.failure)
       }
-      return failures.length === all.length ? yield* Effect.fail(failures[0]) : rows
+      return failures.length === places.length ? yield* Effect.fail(failures[0]) : rows
     })
 }

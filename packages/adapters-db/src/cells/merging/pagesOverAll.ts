@@ -46,36 +46,37 @@ const isQuery = (arg: unknown): arg is Query => typeof arg === "object" && arg !
  * next database if one ends within it.
  */
 export const pagesOverAll = ({ all }: Routes, call: Call): Method => {
-  const read = (index: number, args: Args, query: Query) => {
-    const place = all[index]
-    if (place === undefined) return Effect.die(new Error(`${call.name} continues in no database.`))
+  const read = (place: Place, args: Args, query: Query) => {
     const running = call.run(
       place,
       args.map((arg) => (isQuery(arg) ? query : arg))
     )
-    return Effect.map(inPlace(place, running), (page) => ({ place, page: page as Listed }))
+    return Effect.map(inPlace(place, running), (page) => page as Listed)
   }
 
-  /** The first database from `index` on that has a row. */
-  const nextWithRows = Effect.fnUntraced(function* (index: number, args: Args, query: Query) {
-    for (let next = index; next < all.length; next += 1) {
-      const { page, place } = yield* read(next, args, { ...query, after: undefined, limit: 1 })
+  /** The first of some databases that has a row. */
+  const firstWithRows = Effect.fnUntraced(function* (places: ReadonlyArray<Place>, args: Args, query: Query) {
+    for (const place of places) {
+      const page = yield* read(place, args, { ...query, after: undefined, limit: 1 })
       if (sizeOf(page) > 0) return place
     }
     return undefined
   })
 
   const list = Effect.fnUntraced(function* (args: Args, query: Query) {
-    const start = yield* positionOf(all, query.after)
+    const places = yield* all
+    const start = yield* positionOf(places, query.after)
     let total: Listed | undefined
     let { cursor } = start
-    for (let { index } = start; index < all.length; index += 1, cursor = undefined) {
+    for (const [index, place] of places.entries()) {
+      if (index < start.index) continue
       const limit = query.limit - (total === undefined ? 0 : sizeOf(total))
-      const { page, place } = yield* read(index, args, { ...query, after: cursor, limit })
+      const page: Listed = yield* read(place, args, { ...query, after: cursor, limit })
+      cursor = undefined
       total = total === undefined ? page : (sumOf(total, page) as Listed)
       if (page.next !== undefined) return { ...total, next: cursorAt(place, page.next) }
       if (sizeOf(total) < query.limit) continue
-      const next = yield* nextWithRows(index + 1, args, query)
+      const next = yield* firstWithRows(places.slice(index + 1), args, query)
       return { ...total, next: next === undefined ? undefined : cursorAt(next, undefined) }
     }
     return { ...total, next: undefined }

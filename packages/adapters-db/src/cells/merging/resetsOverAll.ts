@@ -10,10 +10,11 @@ import type { Call, Method, Routes } from "../routing/Routes.ts"
  */
 export const dueOverAll = ({ all }: Routes, call: Call): Method => {
   const due = Effect.fnUntraced(function* (input: DueInput) {
-    const within = input.within === undefined ? undefined : yield* positionOf(all, input.within)
-    const start = yield* positionOf(all, input.before ?? input.within)
+    const places = yield* all
+    const within = input.within === undefined ? undefined : yield* positionOf(places, input.within)
+    const start = yield* positionOf(places, input.before ?? input.within)
     let before = input.before === undefined ? undefined : start.cursor
-    for (const [index, place] of all.entries()) {
+    for (const [index, place] of places.entries()) {
       if (index < start.index || (within !== undefined && within.index !== index)) continue
       const found = yield* Effect.result(
         inPlace(place, call.run(place, [{ ...input, before, within: within?.cursor }]))
@@ -21,7 +22,7 @@ export const dueOverAll = ({ all }: Routes, call: Call): Method => {
       before = undefined
       if (Result.isSuccess(found) && found.success !== undefined) return cursorAt(place, found.success as never)
       if (Result.isSuccess(found)) continue
-      if (all.length === 1 || within !== undefined) return yield* Effect.fail(found.failure)
+      if (places.length === 1 || within !== undefined) return yield* Effect.fail(found.failure)
       yield* Effect.annotateLogs(Effect.logWarning("The accounts of a cell that does not answer were not reset."), {
         reason: "cell_unavailable",
         cell: place.name
@@ -35,8 +36,9 @@ export const dueOverAll = ({ all }: Routes, call: Call): Method => {
 /** A reset of a range, in the database that it names. */
 export const resetInItsCell = ({ all }: Routes, call: Call): Method => {
   const reset = Effect.fnUntraced(function* (input: ResetInput) {
-    const { cursor, index } = yield* positionOf(all, input.range)
-    const place = all[index]
+    const places = yield* all
+    const { cursor, index } = yield* positionOf(places, input.range)
+    const place = places[index]
     if (place === undefined) return yield* Effect.die(new Error("A reset names no database."))
     return yield* inPlace(place, call.run(place, [{ ...input, range: cursor }]))
   })

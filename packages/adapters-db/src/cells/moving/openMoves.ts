@@ -72,14 +72,14 @@ const unfinishedIn = (cells: ReadonlyMap<string, Cell>) =>
     (found) => found.flat()
   )
 
-/** The functions of moves over cells, as promises. `refresh` has this process read the directory. */
+/** The functions of moves over the present cells, as promises. `refresh` has this process read the directory. */
 export const openMoves = (
-  cells: ReadonlyMap<string, Cell>,
+  present: () => ReadonlyMap<string, Cell>,
   directory: MoveSql,
   refresh: Effect.Effect<void, unknown>
 ): Moves => {
   const cellOf = (name: string) => {
-    const cell = cells.get(name)
+    const cell = present().get(name)
     return cell === undefined
       ? Effect.fail(new MoveRefused({ problem: "not-configured", names: [name] }))
       : Effect.succeed(cell)
@@ -92,7 +92,7 @@ export const openMoves = (
       if (from === to) {
         // An earlier move may have ended between the flip and its last steps: the cells still refuse the owner's writes.
         if (!dryRun)
-          yield* Effect.forEach([to, ...cells.values()], (cell) => settleState(cell, owner, placement), {
+          yield* Effect.forEach([to, ...present().values()], (cell) => settleState(cell, owner, placement), {
             discard: true
           })
         return 0
@@ -103,16 +103,16 @@ export const openMoves = (
     })
   return {
     move: (owner, to, options = {}) => run(move(owner, to, options)),
-    unfinishedMoves: () => Effect.runPromise(unfinishedIn(cells)),
-    finishMoves: ({ olderThanMs } = {}) => run(finishMoves(cells, directory, olderThanMs)),
+    unfinishedMoves: () => Effect.runPromise(unfinishedIn(present())),
+    finishMoves: ({ olderThanMs } = {}) => run(finishMoves(present(), directory, olderThanMs)),
     eraseMoved: ({ olderThanMs }) =>
       Effect.runPromise(
         Effect.map(
-          everyOne(cells.values(), (cell) => eraseMoved(cell, olderThanMs)),
+          everyOne(present().values(), (cell) => eraseMoved(cell, olderThanMs)),
           sumOf
         )
       ),
     assign: (cell, buckets, { dryRun = false } = {}) =>
-      run(dryRun ? checkAssignment(directory, cells, cell, buckets) : assignBuckets(directory, cells, cell, buckets))
+      run((dryRun ? checkAssignment : assignBuckets)(directory, present(), cell, buckets))
   }
 }

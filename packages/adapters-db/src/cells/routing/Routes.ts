@@ -13,12 +13,13 @@ export interface Place {
 /** The databases between which calls are routed. */
 export interface Routes {
   readonly directory: Directory
+  /** The cells of the configuration. */
   readonly cells: ReadonlyMap<string, Place>
   /** The cell of every owner, if there is one cell: nothing is looked up then. */
   readonly only: Place | undefined
   readonly global: Place
-  /** The cells, and the global database if it is none of them. */
-  readonly all: ReadonlyArray<Place>
+  /** The cells that the directory has at the moment, and the global database if it is none of them. */
+  readonly all: Effect.Effect<ReadonlyArray<Place>>
   readonly marks: CellMarks
   readonly shared: SharedRows
   /**

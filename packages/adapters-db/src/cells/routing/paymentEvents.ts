@@ -43,7 +43,8 @@ export const findEvents =
   (...args) =>
     Effect.gen(function* () {
       const found = new Map<string, { readonly row: StoredPaymentEvent; readonly weight: number }>()
-      for (const { place, result } of yield* answersOf(routes.all, (each) => call.run(each, args)))
+      const all = yield* routes.all
+      for (const { place, result } of yield* answersOf(all, (each) => call.run(each, args)))
         for (const row of (yield* Effect.fromResult(result)) as ReadonlyArray<StoredPaymentEvent>) {
           const weight = weightOf(routes, place.name, row)
           if (weight >= (found.get(row.id)?.weight ?? 0)) found.set(row.id, { row, weight })
@@ -54,7 +55,7 @@ export const findEvents =
 /** The outcome of an event that is done in a cell. */
 const doneInCell = ({ all, global }: Routes, eventId: string) =>
   Effect.gen(function* () {
-    const cells = all.filter((place) => place !== global)
+    const cells = (yield* all).filter((place) => place !== global)
     for (const { result } of yield* answersOf(cells, (place) => find.run(place, [[eventId]]))) {
       const [found] = (yield* Effect.fromResult(result)) as ReadonlyArray<StoredPaymentEvent>
       if (found !== undefined && isDone(found.state)) return { state: found.state, note: found.note }

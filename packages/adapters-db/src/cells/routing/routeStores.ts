@@ -22,7 +22,7 @@ import {
 } from "./paymentEvents.ts"
 import { erasePerson, listPeople } from "./people.ts"
 import { dueOverAll, resetInItsCell } from "../merging/resetsOverAll.ts"
-import { type Args, type Call, callOf, type Method, type Routes } from "./Routes.ts"
+import { type Args, type Call, callOf, type Method, type Place, type Routes } from "./Routes.ts"
 import type { SharedRows } from "../global/sharedRows.ts"
 import { workOverAll } from "../merging/workOverAll.ts"
 
@@ -127,8 +127,14 @@ export const routeStores = (
   const places = new Map([...cells].map(([name, stores]) => [name, { name, stores }]))
   const ofCell = [...places.values()].find(({ stores }) => stores === global)
   const globalPlace = ofCell ?? { name: "global", stores: global }
-  const all = ofCell === undefined ? [...places.values(), globalPlace] : [...places.values()]
-  const only = places.size === 1 ? all.find(({ name }) => places.has(name)) : undefined
+  const everywhere = ofCell === undefined ? [...places.values(), globalPlace] : [...places.values()]
+  const only = places.size === 1 ? everywhere.find(({ name }) => places.has(name)) : undefined
+  const takesPart = (place: Place) => place === globalPlace || place === only || directory.hasJoined(place.name)
+  const all = Effect.suspend(() =>
+    everywhere.every(takesPart)
+      ? Effect.succeed(everywhere)
+      : Effect.map(directory.catchUp, () => everywhere.filter(takesPart))
+  )
   const routes: Routes = {
     directory,
     cells: places,
