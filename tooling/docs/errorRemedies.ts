@@ -120,6 +120,7 @@ export const errorRemedies = {
   not_ready: "Wait until `/readyz` answers 200.",
   assign_refused: "Move the owners that the message names, and assign the buckets again.",
   move_refused: "Follow the message, which names the reason.",
+  split_refused: "Follow the message, which names the reason.",
   owner_busy: "Move the owner again when the work that the message names has ended.",
   cell_not_open: "Choose a cell that the directory lists as open.",
   cell_refused: "Correct what the message names, then repeat the change.",

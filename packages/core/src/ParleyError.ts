@@ -31,6 +31,7 @@ export interface DatabaseProblem extends Error {
     | "move_refused"
     | "owner_busy"
     | "package_missing"
+    | "split_refused"
     | "vector_index_refused"
 }
 

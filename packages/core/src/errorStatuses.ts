@@ -107,6 +107,7 @@ export const errorStatuses = {
   service_key_not_found: 404,
   sign_in_limited: 429,
   sign_in_refused: 400,
+  split_refused: 409,
   storage_quota: 403,
   storage_unavailable: 500,
   subscription_not_found: 404,

@@ -13,6 +13,7 @@ import { cellOf, Databases, type NamedDatabase, type OpenedCells } from "./Datab
 import { Directory, type DirectoryOptions } from "./directory/Directory.ts"
 import { type DirectorySql, directorySql } from "./directory/directorySql.ts"
 import { moveSql } from "./directory/moveSql.ts"
+import { splitSql } from "./directory/splitSql.ts"
 import { byPresent } from "./moving/byPresent.ts"
 import { openMoves } from "./moving/openMoves.ts"
 import { listCells } from "./global/listCell.ts"
@@ -92,7 +93,7 @@ const makeCells = Effect.fnUntraced(function* (options: CellsOptions) {
   const databases = new Map(allOf(configured).map(({ name, services }) => [name, Context.get(services, Database)]))
   const marks = cellMarks(cellsOf(configured))
   const routed = routeStores(ports, directory, globalPorts, sharedRows(shared, databases), marks)
-  const openedMoves = openMoves(() => cellsOf(joined()), moveSql(shared), directory.refresh)
+  const openedMoves = openMoves(() => cellsOf(joined()), moveSql(shared), splitSql(shared), directory.refresh)
   const opened: OpenedCells = {
     configured,
     get byName() {

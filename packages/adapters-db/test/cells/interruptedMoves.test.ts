@@ -2,6 +2,7 @@ import { instruments, PreferenceStore } from "@parley/core/adapter"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { moveOwner } from "../../src/cells/moving/moveOwner.ts"
+import { splitSql } from "../../src/cells/directory/splitSql.ts"
 import { openMoves } from "../../src/cells/moving/openMoves.ts"
 import type { Cell } from "../../src/cells/moving/ownerTables.ts"
 import { DatabaseError, type Row } from "../../src/database/Database.ts"
@@ -9,7 +10,12 @@ import { hasPostgres } from "../databases.ts"
 import { killedMove, moveOf, newOwners, openWorld, type World } from "./movingOwners.ts"
 
 const movesOver = (world: World, cells: ReadonlyArray<Cell> = world.cells) =>
-  openMoves(() => new Map(cells.map((cell) => [cell.id, cell])), world.directory, Effect.void)
+  openMoves(
+    () => new Map(cells.map((cell) => [cell.id, cell])),
+    world.directory,
+    splitSql(world.cells[0].database),
+    Effect.void
+  )
 
 const away = () => Effect.fail(new DatabaseError({ sqlState: "57P03", cause: new Error("away") }))
 /** The cell as it is seen while its database does not answer. */

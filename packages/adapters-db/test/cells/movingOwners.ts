@@ -57,7 +57,7 @@ const cellOf = (id: string, context: Context.Context<Database | DatabaseOwner>):
   owner: Context.get(context, DatabaseOwner)
 })
 
-const cellOn = (id: string, url: string, maxConnections: number) =>
+export const cellOn = (id: string, url: string, maxConnections: number) =>
   Effect.map(Layer.build(Layer.fresh(PgDatabaseLayer({ url, maxConnections }))), (context) => cellOf(id, context))
 
 /** A server: all stores over the cells, and those of each cell alone. */

@@ -12,6 +12,7 @@ import {
 import { Context, Effect, Exit, Layer, Option, Result, Scope } from "effect"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { moveSql } from "../../src/cells/directory/moveSql.ts"
+import { splitSql } from "../../src/cells/directory/splitSql.ts"
 import { enableFence } from "../../src/cells/moving/fence.ts"
 import { type Moves, openMoves } from "../../src/cells/moving/openMoves.ts"
 import type { Cell } from "../../src/cells/moving/ownerTables.ts"
@@ -77,7 +78,12 @@ export const openPaymentCells = async (): Promise<PaymentCells> => {
     )
     const global = fenced.get("cell-1")
     if (global === undefined) throw new Error("There is no first cell.")
-    const { eraseMoved, move } = openMoves(() => fenced, moveSql(global.database), Effect.void)
+    const { eraseMoved, move } = openMoves(
+      () => fenced,
+      moveSql(global.database),
+      splitSql(global.database),
+      Effect.void
+    )
     return { wire, other, tried, move, eraseMoved, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
   })
   return Effect.runPromise(Scope.provide(open, scope))

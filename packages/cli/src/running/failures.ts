@@ -23,6 +23,7 @@ const codeOfTag: Readonly<Record<string, number>> = {
   ConfigInvalid: exitCodes.configuration,
   ArchiveNotWritten: exitCodes.usage,
   AssignRefused: exitCodes.refused,
+  SplitRefused: exitCodes.refused,
   CellNotOpen: exitCodes.refused,
   CellRefused: exitCodes.refused,
   CellsNotConfigured: exitCodes.configuration,

@@ -9,6 +9,7 @@ const PROBLEMS = [
   "no-name",
   "other-cell",
   "other-database",
+  "copy",
   "other-directory",
   "older-directory"
 ] as const
@@ -39,6 +40,8 @@ export class CellRefused extends Schema.TaggedError<CellRefused>()("CellRefused"
         return `The connection string of the cell ${this.cell} names the database of the cell ${names}. Correct PARLEY_CELLS: each cell has a database of its own.`
       case "other-database":
         return `The database of the cell ${this.cell} is not the one that the directory knows under this name. Correct its connection string.`
+      case "copy":
+        return `The database of the cell ${this.cell} is a copy of the cell ${names}, made by a split that was cancelled: the people in it live in ${names}. Make a new database or a new replica.`
       case "other-directory":
         return `The database of the cell ${this.cell} is a cell of another directory. Correct its connection string, or DATABASE_URL.`
       case "older-directory":

@@ -3,7 +3,7 @@ import { Database, type DatabaseError, type Row } from "../../database/Database.
 import { Databases, inDatabase, type NamedDatabase } from "../Databases.ts"
 import { versionSql } from "../directory/directorySql.ts"
 import { CellRefused } from "./cellErrors.ts"
-import { differenceFrom, type FoundIdentity, identitySql, NO_TABLE } from "./ExpectedCell.ts"
+import { differenceFrom, type FoundIdentity, identitySql, NO_TABLE, otherCell } from "./ExpectedCell.ts"
 
 interface KnownCell extends Row {
   readonly directory: string
@@ -34,7 +34,7 @@ export const refusalOf = (error: DatabaseError): CellRefused | DatabaseError =>
   error.cause instanceof CellRefused ? error.cause : error
 
 /** The identity of a database; undefined if it has none, or its schema is older. */
-const foundIn = (cell: NamedDatabase) =>
+export const foundIn = (cell: NamedDatabase) =>
   inDatabase(
     cell,
     Effect.flatMap(Database, ({ schema, statement }) =>
@@ -90,9 +90,9 @@ export const checkIdentity = Effect.fnUntraced(function* (cell: NamedDatabase) {
   if (id === null) cell.expected?.expectDirectory(directory)
   else cell.expected?.expect({ id, directory, name })
   const found = yield* foundIn(cell)
-  // A database that has the name already, and no other has it: the process that named it was interrupted.
-  const expected = { directory, name, id: id ?? found?.id ?? "" }
-  const difference = id === null && found === undefined ? undefined : differenceFrom(name, expected, found)
+  // Without an id, a database may have the name already, and no other has it: the process that named it was interrupted.
+  const difference =
+    id === null ? found && otherCell(name, directory, found) : differenceFrom(name, { directory, name, id }, found)
   if (difference !== undefined) return yield* difference
   return found?.seen ?? 0
 })

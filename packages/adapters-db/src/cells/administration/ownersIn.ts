@@ -3,8 +3,8 @@ import { Database, type DatabaseError, type Row } from "../../database/Database.
 import { forPurpose } from "../../database/limits.ts"
 import { bucketSql } from "../directory/bucketOf.ts"
 
-/** The tables that have one row for each of their owners at most: an owner with any rows has one in them. */
-const ONE_ROW_EACH = `SELECT quote_ident(c.relname) AS name FROM pg_class c
+/** The tables of schema $1 that have one row for each of their owners at most: an owner with any rows has one in them. */
+export const ONE_ROW_EACH = `SELECT quote_ident(c.relname) AS name FROM pg_class c
   JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary AND i.indnkeyatts = 1
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0] AND a.attname = 'user_id'
   WHERE c.relnamespace = to_regnamespace($1) AND c.relkind = 'r' ORDER BY c.relname`

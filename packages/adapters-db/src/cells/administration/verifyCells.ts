@@ -40,7 +40,7 @@ const placesOf = (global: NamedDatabase, owners: ReadonlyArray<string>) =>
 
 interface Left {
   readonly owner: string
-  readonly state: "arriving" | "moved" | "moving"
+  readonly state: "arriving" | "leaving" | "moved" | "moving"
   readonly version: number
 }
 
@@ -73,6 +73,8 @@ const isUnknown = (left: Left | undefined, { version }: Place) => left !== undef
  */
 const isLeft = (left: Left | undefined, cell: string, place: Place) => {
   if (left === undefined || left.state === "moved") return left !== undefined
+  // The buckets of a split change when its people do.
+  if (left.state === "leaving") return place.cell !== cell
   return isUnknown(left, place) ? left.state === "arriving" : place.cell !== cell
 }
 

@@ -149,8 +149,17 @@ export class Directory {
       return Effect.flatMap(
         Effect.tryPromise({ try: () => Effect.runPromise(this.#source.find(owner)), catch: failed }),
         (found) => (this.#isOlder(found.version, before) ? Effect.fail(older()) : this.#note(owner, found, noted))
-      )
+      ).pipe(Effect.tap((cell) => this.#meet(cell)))
     })
+  }
+
+  /**
+   * Reads the identity of a cell that is new to this process, by which its connections are checked. A read that was under way
+   * may be of before.
+   */
+  #meet(cell: string): Effect.Effect<void> {
+    const read = Effect.suspend(() => (this.hasJoined(cell) ? Effect.void : Effect.ignore(this.refresh)))
+    return Effect.andThen(read, read)
   }
 
   /** Places an owner in this cell by name, so that the owner stays if the bucket is assigned to another one. */

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import { bucketSql } from "./bucketOf.ts"
 import { CellNotOpen, chooseVersion } from "./directorySql.ts"
+import { inSplit } from "./splitSql.ts"
 
 /** The cell in which an owner lives, by the directory. */
 export interface Placement {
@@ -24,12 +25,15 @@ export interface MoveSql {
   checkOpen(cell: string): Effect.Effect<void, CellNotOpen | DatabaseError>
   placement(owner: string): Effect.Effect<Placement, DatabaseError>
   /**
-   * Places the owner in `cell` under a higher version if the placement still has this version. Repeating it after a lost
-   * answer does no harm.
+   * Places the owner in `cell` under a higher version if the placement still has this version, and if no split takes the
+   * owner along with the bucket. Repeating it after a lost answer does no harm.
    */
   replace(owner: string, version: number, cell: string): Effect.Effect<void, DatabaseError>
   buckets(buckets: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<BucketPlace>, DatabaseError>
-  /** Gives all of these buckets the cells that are named, under higher versions, or none if one has another version. */
+  /**
+   * Gives all of these buckets the cells that are named, under higher versions, or none if one has another version or is in a
+   * split.
+   */
   replaceBuckets(
     expected: ReadonlyArray<BucketPlace>,
     cellOf: (place: BucketPlace) => string
@@ -53,7 +57,8 @@ const bucketsWith = ({
         yield* sql.query(`SELECT FROM ${schema}.directory FOR UPDATE`)
         const locked = yield* sql.query(
           `SELECT b.bucket FROM ${schema}.cell_buckets b JOIN unnest($1::smallint[], $2::bigint[]) AS e(bucket, version)
-          ON e.bucket = b.bucket AND e.version = b.version ORDER BY b.bucket FOR UPDATE OF b`,
+          ON e.bucket = b.bucket AND e.version = b.version WHERE NOT ${inSplit(schema, "b.bucket")}
+          ORDER BY b.bucket FOR UPDATE OF b`,
           [expected.map(({ bucket }) => bucket), expected.map(({ version }) => version)]
         )
         if (locked.length < expected.length) return false
@@ -93,7 +98,8 @@ export const moveSql = (database: Database["Service"]): MoveSql => {
         Effect.gen(function* () {
           yield* sql.query(`SELECT FROM ${schema}.directory FOR UPDATE`)
           const same = yield* sql.query(
-            `SELECT 1 WHERE coalesce((SELECT p.version FROM ${schema}.placements p WHERE p.owner = $1), 0) = $2::bigint`,
+            `SELECT 1 WHERE coalesce((SELECT p.version FROM ${schema}.placements p WHERE p.owner = $1), 0) = $2::bigint
+             AND ($2::bigint > 0 OR starts_with($1, 'erased:') OR NOT ${inSplit(schema, bucketSql("$1"))})`,
             [owner, version]
           )
           // An older directory must not reach the versions that cells have seen by changes that do not take place.

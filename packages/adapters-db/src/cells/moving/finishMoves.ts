@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import type { MoveSql } from "../directory/moveSql.ts"
+import type { SplitSql } from "../directory/splitSql.ts"
+import { settleSplits } from "../splitting/settleSplits.ts"
 import { finishAssignments } from "./assignBuckets.ts"
 import { MoveRefused } from "./moveErrors.ts"
 import { finishMove } from "./moveOwner.ts"
@@ -47,13 +49,22 @@ const finishIn = Effect.fnUntraced(function* (input: Finishing, cell: Cell) {
 })
 
 /**
- * Ends the moves and assignments that were interrupted, in the cells that answer; returns the number of owners. A move
- * that was ended in one of its cells is not found in the other one any more.
+ * Ends the moves, assignments and splits that were interrupted, in the cells that answer; returns the number of owners of
+ * moves. A move that was ended in one of its cells is not found in the other one any more.
  */
-export const finishMoves = (cells: ReadonlyMap<string, Cell>, directory: MoveSql, olderThanMs: number | undefined) => {
-  const assignments = (cell: Cell) => Effect.as(finishAssignments(directory, cell, olderThanMs ?? 0), 0)
+export const finishMoves = (
+  cells: ReadonlyMap<string, Cell>,
+  directory: MoveSql,
+  splits: SplitSql,
+  olderThanMs: number | undefined
+) => {
+  const changes = (cell: Cell) =>
+    Effect.andThen(
+      settleSplits(directory, splits, cell, olderThanMs ?? 0),
+      Effect.as(finishAssignments(directory, cell, olderThanMs ?? 0), 0)
+    )
   const counts = everyOne(cells.values(), (cell) =>
-    everyOne([finishIn({ cells, directory, olderThanMs }, cell), assignments(cell)], (work) => work)
+    everyOne([finishIn({ cells, directory, olderThanMs }, cell), changes(cell)], (work) => work)
   )
   return Effect.map(counts, (found) => sumOf(found.flat()))
 }

@@ -28,7 +28,8 @@ export class MoveRefused extends Schema.TaggedError<MoveRefused>()("MoveRefused"
     "other-schema",
     "target-not-empty",
     "differs",
-    "not-configured"
+    "not-configured",
+    "splitting"
   ]),
   /** The tables, migrations or cells concerned. */
   names: Schema.Array(Schema.String)
@@ -49,6 +50,8 @@ export class MoveRefused extends Schema.TaggedError<MoveRefused>()("MoveRefused"
         return `The target contains rows of this owner, who never lived there: ${names}.`
       case "not-configured":
         return `The cell "${names}" is not configured.`
+      case "splitting":
+        return `The cell ${names} is being split, and this owner goes along. Try again when the split has ended.`
       case "differs":
         return `The copied rows differ from the original in ${names}.`
     }
@@ -58,7 +61,7 @@ export class MoveRefused extends Schema.TaggedError<MoveRefused>()("MoveRefused"
 /** Buckets cannot be given to another cell, and were not. */
 export class AssignRefused extends Schema.TaggedError<AssignRefused>()("AssignRefused", {
   cell: Schema.String,
-  problem: Schema.Literals(["has-owners", "superseded", "not-configured"]),
+  problem: Schema.Literals(["has-owners", "superseded", "not-configured", "splitting"]),
   /** Some of the owners who live in the cell. */
   owners: Schema.Array(Schema.String)
 }) {
@@ -71,6 +74,8 @@ export class AssignRefused extends Schema.TaggedError<AssignRefused>()("AssignRe
         return "Another change of these buckets has begun since. Try again."
       case "not-configured":
         return `The cell "${this.cell}" is not configured.`
+      case "splitting":
+        return `The cell "${this.cell}" is being split, and some of these buckets go along. Try again when the split has ended.`
     }
   }
 }

@@ -1,9 +1,11 @@
 import { Effect } from "effect"
-import type { MoveSql } from "../directory/moveSql.ts"
+import { bucketOf } from "../directory/bucketOf.ts"
+import type { MoveSql, Placement } from "../directory/moveSql.ts"
+import type { SplitSql } from "../directory/splitSql.ts"
 import { assignBuckets, checkAssignment } from "./assignBuckets.ts"
 import { eraseMoved } from "./eraseMoved.ts"
 import { everyOne, finishMoves, sumOf } from "./finishMoves.ts"
-import { MoveRefused } from "./moveErrors.ts"
+import { AssignRefused, MoveRefused } from "./moveErrors.ts"
 import { countMove, moveOwner } from "./moveOwner.ts"
 import { settleState, unfinishedMoves } from "./ownerStates.ts"
 import type { Cell } from "./ownerTables.ts"
@@ -38,7 +40,7 @@ export interface Moves {
   /** The moves that were interrupted, and the owners whose rows wait in a former cell; those that wait longest first. */
   unfinishedMoves(): Promise<ReadonlyArray<UnfinishedMove>>
   /**
-   * Ends each move and assignment that was interrupted: as a success if the directory has changed, otherwise it is
+   * Ends each move, assignment and split that was interrupted: as a success if the directory has changed, otherwise it is
    * cancelled. With `olderThanMs`, two minutes for example, those that may still run are left: the ones that were begun or
    * continued within this time, and those that copy rows. Without it, they are cancelled as well. Returns the number of
    * owners. If a cell does not answer, the others are dealt with before the call rejects.
@@ -72,12 +74,32 @@ const unfinishedIn = (cells: ReadonlyMap<string, Cell>) =>
     (found) => found.flat()
   )
 
+/** Fails if a split takes the owner along, or one of the buckets. */
+const checkSplits = ({ underWay }: SplitSql) => ({
+  owner: (owner: string, { version }: Placement) =>
+    Effect.flatMap(underWay, (splits) => {
+      const taking = splits.find(({ buckets }) => version === 0 && buckets.includes(bucketOf(owner)))
+      return taking === undefined
+        ? Effect.void
+        : Effect.fail(new MoveRefused({ problem: "splitting", names: [taking.source] }))
+    }),
+  buckets: (wanted: ReadonlyArray<number>) =>
+    Effect.flatMap(underWay, (splits) => {
+      const taking = splits.find(({ buckets }) => wanted.some((bucket) => buckets.includes(bucket)))
+      return taking === undefined
+        ? Effect.void
+        : Effect.fail(new AssignRefused({ cell: taking.source, problem: "splitting", owners: [] }))
+    })
+})
+
 /** The functions of moves over the present cells, as promises. `refresh` has this process read the directory. */
 export const openMoves = (
   present: () => ReadonlyMap<string, Cell>,
   directory: MoveSql,
+  splits: SplitSql,
   refresh: Effect.Effect<void, unknown>
 ): Moves => {
+  const check = checkSplits(splits)
   const cellOf = (name: string) => {
     const cell = present().get(name)
     return cell === undefined
@@ -98,13 +120,14 @@ export const openMoves = (
         return 0
       }
       yield* directory.checkOpen(name)
+      yield* check.owner(owner, placement)
       const input = { owner, from, to, directory, patienceMs }
       return yield* dryRun ? countMove(input) : moveOwner(input)
     })
   return {
     move: (owner, to, options = {}) => run(move(owner, to, options)),
     unfinishedMoves: () => Effect.runPromise(unfinishedIn(present())),
-    finishMoves: ({ olderThanMs } = {}) => run(finishMoves(present(), directory, olderThanMs)),
+    finishMoves: ({ olderThanMs } = {}) => run(finishMoves(present(), directory, splits, olderThanMs)),
     eraseMoved: ({ olderThanMs }) =>
       Effect.runPromise(
         Effect.map(
@@ -112,7 +135,9 @@ export const openMoves = (
           sumOf
         )
       ),
-    assign: (cell, buckets, { dryRun = false } = {}) =>
-      run((dryRun ? checkAssignment : assignBuckets)(directory, present(), cell, buckets))
+    assign: (cell, buckets, { dryRun = false } = {}) => {
+      const work = dryRun ? checkAssignment : assignBuckets
+      return run(Effect.andThen(check.buckets(buckets), work(directory, present(), cell, buckets)))
+    }
   }
 }

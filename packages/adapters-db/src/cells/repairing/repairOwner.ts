@@ -8,7 +8,7 @@ import { onCell } from "../administration/onCell.ts"
 import { type CellFinding, isBeginning, ledgerAt } from "../administration/verifyCells.ts"
 
 /** Of two cells with equal rows of an owner, the one whose state comes first is the home. */
-const STATES = ["home", "moving", "arriving", "moved"] as const
+const STATES = ["home", "moving", "leaving", "arriving", "moved"] as const
 
 interface Mark extends Row {
   readonly state: (typeof STATES)[number]
@@ -40,7 +40,7 @@ const mark = (cell: NamedDatabase, owner: string, { cell: home, version }: Place
         `INSERT INTO ${schema}.moved_owners AS m (person, state, cell, version, remains) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (person) DO UPDATE SET state = excluded.state, cell = excluded.cell, version = excluded.version,
            remains = excluded.remains, at = now()
-         WHERE m.version < excluded.version AND m.state IN ('home', 'moved') RETURNING 1`,
+         WHERE m.version < excluded.version AND m.state IN ('home', 'leaving', 'moved') RETURNING 1`,
         [owner, isHome ? "home" : "moved", home, version, !isHome]
       )
       if (marked.length === 0) return
@@ -142,7 +142,8 @@ export const repairOwner = Effect.fnUntraced(function* (
   const isKnown = (own: Mark) => own.version <= placement.version
   // `finishMoves` ends a move that the directory knows; a move that it does not know ends after the owner is placed. While
   // the directory is older, no move can change it, so its owner is placed in any case.
-  if (!isOlder && found.some((own) => isMoving(own) && isKnown(own))) return undefined
+  // A split ends by its command, or is cancelled.
+  if (!isOlder && found.some((own) => own.state === "leaving" || (isMoving(own) && isKnown(own)))) return undefined
   const isAnew = isOlder || !found.every(isKnown)
   const ledgers = isAnew ? yield* ledgersOf(cells, owner, marks) : []
   const home = yield* isAnew ? homeAnew(cells, finding, marks, ledgers) : homeOf(cells, finding, marks, placement)

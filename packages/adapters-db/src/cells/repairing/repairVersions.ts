@@ -25,6 +25,7 @@ export const beginRepair = ({ asService, schema }: Database["Service"], seen: nu
           (SELECT max(version) FROM ${schema}.cell_buckets)) AS newest`
       )
       const isOlder = (found?.version ?? 0) < seen
+      if (isOlder) yield* sql.query(`DELETE FROM ${schema}.splits`)
       // Nothing else has version 0 and placements.
       yield* sql.query(`UPDATE ${schema}.directory SET version = CASE WHEN $1 THEN 0 ELSE greatest(version, 1) END`, [
         isOlder

@@ -4,6 +4,7 @@ import { cellsAssignCommand } from "./cellsAssign.ts"
 import { cellsDrainCommand } from "./cellsDrain.ts"
 import { cellsListCommand } from "./cellsList.ts"
 import { cellsMoveCommand } from "./cellsMove.ts"
+import { cellsSplitCommand } from "./cellsSplit.ts"
 import { cellsVerifyCommand } from "./cellsVerify.ts"
 
 /** `parley cells`: the databases of people, if there are several. */
@@ -15,6 +16,7 @@ export const cellsCommand = Command.make("cells").pipe(
     cellsAddCommand,
     cellsAssignCommand,
     cellsMoveCommand,
+    cellsSplitCommand,
     cellsDrainCommand,
     cellsVerifyCommand
   ])

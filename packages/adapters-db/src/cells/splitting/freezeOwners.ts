@@ -1,0 +1,116 @@
+import { Effect } from "effect"
+import type { Row, Sql } from "../../database/Database.ts"
+import { ONE_ROW_EACH } from "../administration/ownersIn.ts"
+import { bucketSql } from "../directory/bucketOf.ts"
+import type { Split } from "../directory/splitSql.ts"
+import { waitForRunning } from "../moving/fence.ts"
+import { OwnerBusy } from "../moving/moveErrors.ts"
+import type { Cell } from "../moving/ownerTables.ts"
+
+/** The most time to wait for transactions of the source. */
+const PATIENCE_MS = 5_000
+/** The accounts that one transaction fences: their writers wait for its end, and are refused then. */
+const ACCOUNTS_AT_ONCE = 5_000
+
+/** An SQL query of everybody who has rows in a database, as "person". */
+export const everyPerson = (sql: Sql, schema: string) =>
+  Effect.map(sql.query<Row & { name: string }>(ONE_ROW_EACH, [schema]), (tables) =>
+    tables.map(({ name }) => `SELECT user_id AS person FROM ${schema}.${name}`).join(" UNION ")
+  )
+
+/**
+ * Marks everybody in the buckets as leaving, and the buckets as lost, in one transaction: from its commit on, writes of their
+ * rows and new people of the buckets are refused. Owners who are placed by name stay. A repetition adds those whose first row
+ * was written by a transaction that ran then. Returns the number of new marks.
+ */
+const markLeaving = ({ database: { schema }, owner }: Cell, split: Split, placed: ReadonlyArray<string>) =>
+  owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const { buckets, target, version } = split
+      yield* sql.query(
+        `INSERT INTO ${schema}.lost_buckets AS l (bucket, version) SELECT unnest($1::smallint[]), $2
+         ON CONFLICT (bucket) DO UPDATE SET version = greatest(l.version, excluded.version), at = now()`,
+        [buckets, version]
+      )
+      const [marked] = yield* sql.query<Row & { count: number }>(
+        `WITH marked AS (INSERT INTO ${schema}.moved_owners AS m (person, state, cell, version)
+         SELECT p.person, 'leaving', $1, $2 FROM (${yield* everyPerson(sql, schema)}) p
+         WHERE NOT starts_with(p.person, 'erased:') AND p.person <> 'parley:no-person'
+           AND ${bucketSql("p.person")} = ANY ($3::integer[]) AND p.person <> ALL ($4::text[])
+         ON CONFLICT (person) DO UPDATE SET cell = excluded.cell, version = excluded.version, at = now()
+           WHERE m.state = 'leaving' AND m.version < excluded.version RETURNING 1) SELECT count(*)::integer AS count FROM marked`,
+        [target, version, buckets, placed]
+      )
+      return marked?.count ?? 0
+    })
+  )
+
+/**
+ * Refuses writes of the accounts, by the locks of their rows. A writer that held a lock before has ended, so its rows of the
+ * ledger, which have no fence of their own, are committed. Accounts are locked in the order in which replies lock them.
+ */
+const fenceAccounts = ({ database: { schema }, owner }: Cell) =>
+  Effect.gen(function* () {
+    for (let after = ""; ;) {
+      const [fenced] = yield* owner.asOwner((sql) =>
+        sql.query<Row & { count: number; last: string | null }>(
+          `WITH locked AS MATERIALIZED (
+             SELECT c.user_id FROM ${schema}.credit_accounts c
+             JOIN ${schema}.moved_owners m ON m.person = c.user_id AND m.state = 'leaving'
+             WHERE c.user_id > $1 ORDER BY c.user_id LIMIT ${ACCOUNTS_AT_ONCE} FOR UPDATE OF c
+           ), fenced AS (
+             UPDATE ${schema}.credit_accounts a SET moved = true FROM locked l
+             WHERE l.user_id = a.user_id AND a.moved IS NULL
+           ) SELECT count(*)::integer AS count, max(user_id) AS last FROM locked`,
+          [after]
+        )
+      )
+      if (fenced === undefined || fenced.count < ACCOUNTS_AT_ONCE || fenced.last === null) return
+      after = fenced.last
+    }
+  })
+
+/** True while a CRM connection of the buckets is being renewed: the vendor's new secret could not be stored. */
+const isRenewing = ({ database: { schema, statement } }: Cell, { buckets }: Split) =>
+  Effect.map(
+    statement(
+      `SELECT FROM ${schema}.crm_connections c
+       WHERE c.lease_until > now() AND ${bucketSql("c.user_id")} = ANY ($1::integer[]) LIMIT 1`,
+      [buckets]
+    ),
+    ({ length }) => length > 0
+  )
+
+/** Marks everybody until nobody is new, and waits each time for the transactions that ran meanwhile. */
+const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<string>) {
+  for (let added = 1; added > 0;) {
+    added = yield* markLeaving(source, split, placed)
+    if (!(yield* waitForRunning(source, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })
+  }
+})
+
+/**
+ * Stops all writes of the people who leave, and notes it in the row of the cell: a copy that has the note has all of their
+ * rows. Returns their number. Jobs and deliveries that run at this moment are done again in the new cell, as after the end of
+ * a worker. A repetition does no harm.
+ */
+export const freezeOwners = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<string>) {
+  const { schema } = source.database
+  const renewing = Effect.flatMap(isRenewing(source, split), (is) =>
+    is ? Effect.fail(new OwnerBusy({ work: "connection" })) : Effect.void
+  )
+  yield* renewing
+  yield* markAll(source, split, placed)
+  yield* renewing
+  yield* fenceAccounts(source)
+  const [frozen] = yield* source.owner.asOwner((sql) =>
+    Effect.andThen(
+      sql.query(`UPDATE ${schema}.this_cell SET frozen = $1`, [split.version]),
+      sql.query<Row & { count: number }>(
+        `SELECT count(*)::integer AS count FROM ${schema}.moved_owners WHERE state = 'leaving' AND version = $1`,
+        [split.version]
+      )
+    )
+  )
+  return frozen?.count ?? 0
+})

@@ -1,0 +1,104 @@
+import { Effect } from "effect"
+import type { Row } from "../../database/Database.ts"
+import type { OwnerSql } from "../../database/DatabaseOwner.ts"
+import type { Split } from "../directory/splitSql.ts"
+import type { Cell } from "../moving/ownerTables.ts"
+import { everyPerson } from "./freezeOwners.ts"
+import type { CellState } from "./replica.ts"
+import { SplitRefused } from "./splitErrors.ts"
+
+/** Tables of which only the rows of the global database count, and those of processes and of files that the source deletes. */
+export const NOT_OF_A_COPY = [
+  "audit_log",
+  "bot_owners",
+  "cell_buckets",
+  "cells",
+  "directory",
+  "file_garbage",
+  "payment_catch_up",
+  "payment_owners",
+  "placements",
+  "rate_windows",
+  "reindex_runs",
+  "revoked_sessions",
+  "service_keys",
+  "sign_in_people",
+  "sign_ins",
+  "splits",
+  "workers"
+] as const
+
+/** Tables whose triggers fence or prove what people write. Nobody writes here before the copy is a cell. */
+const WITHOUT_TRIGGERS = [
+  "audit_log",
+  "credit_accounts",
+  "moved_owners",
+  "payment_events",
+  "payment_references",
+  "payment_waits"
+] as const
+
+/**
+ * Has the copy accept the writes of those who came along, and refuse those of everybody else, whose rows are left and will be
+ * erased. Their number is in the millions, so each table is changed by one statement.
+ */
+const divide = Effect.fnUntraced(function* (sql: OwnerSql, schema: string, { source, version }: Split) {
+  yield* sql.query(
+    `UPDATE ${schema}.credit_accounts a SET moved = CASE WHEN NOT EXISTS (
+       SELECT FROM ${schema}.moved_owners m WHERE m.person = a.user_id AND m.state = 'leaving' AND m.version = $1) THEN true END`,
+    [version]
+  )
+  yield* sql.query(
+    `INSERT INTO ${schema}.moved_owners AS m (person, state, cell, version, remains)
+     SELECT p.person, 'moved', $1, $2, true FROM (${yield* everyPerson(sql, schema)}) p WHERE p.person <> 'parley:no-person'
+     ON CONFLICT DO NOTHING`,
+    [source, version]
+  )
+  yield* sql.query(
+    `UPDATE ${schema}.moved_owners SET state = 'moved', cell = $1, version = greatest(version, $2), remains = true,
+       refused_for = NULL, at = now() WHERE state <> 'moved' AND NOT (state = 'leaving' AND version = $2)`,
+    [source, version]
+  )
+  yield* sql.query(`DELETE FROM ${schema}.moved_owners WHERE state = 'leaving'`)
+})
+
+/** Removes rows that belong to no person of a cell: the global database has them. */
+const dropShared = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
+  yield* sql.query(`TRUNCATE ${NOT_OF_A_COPY.map((table) => `${schema}.${table}`).join(", ")}`)
+  yield* sql.query(
+    `DELETE FROM ${schema}.payment_waits w USING ${schema}.payment_events e WHERE e.event_id = w.event_id AND e.owner IS NULL`
+  )
+  yield* sql.query(`DELETE FROM ${schema}.payment_events WHERE owner IS NULL`)
+  yield* sql.query(`DELETE FROM ${schema}.payment_references WHERE owner IS NULL OR owner = 'erased:'`)
+})
+
+const triggers = (sql: OwnerSql, schema: string, change: "DISABLE" | "ENABLE") =>
+  sql.script(WITHOUT_TRIGGERS.map((table) => `ALTER TABLE ${schema}.${table} ${change} TRIGGER USER`).join(";\n"))
+
+/**
+ * Makes a promoted copy the database of a cell of its own, in one transaction; returns its id. The directory has to have this
+ * id before the database is used. A repetition returns the same.
+ */
+export const makeCell = (target: Cell, split: Split, sourceId: string) =>
+  target.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const { schema } = target.database
+      const [copy] = yield* sql.query<CellState>(
+        `SELECT id, name, copy_of AS "copyOf", frozen, false AS "isReplica" FROM ${schema}.this_cell FOR UPDATE`
+      )
+      if (copy?.frozen === split.version && copy.copyOf === split.source && copy.name === target.id) return copy.id
+      if (copy?.frozen !== split.version || copy.id !== sourceId)
+        return yield* new SplitRefused({ problem: "promoted-early", cell: split.source, target: target.id, names: [] })
+      yield* triggers(sql, schema, "DISABLE")
+      yield* divide(sql, schema, split)
+      yield* dropShared(sql, schema)
+      yield* sql.query(`DELETE FROM ${schema}.lost_buckets WHERE bucket = ANY ($1::smallint[])`, [split.buckets])
+      yield* triggers(sql, schema, "ENABLE")
+      const [named] = yield* sql.query<Row & { id: string }>(
+        `UPDATE ${schema}.this_cell SET id = gen_random_uuid(), name = $1, copy_of = name, taken = false, seen = greatest(seen, $2)
+         RETURNING id`,
+        [target.id, split.version]
+      )
+      return named?.id ?? ""
+    })
+  )

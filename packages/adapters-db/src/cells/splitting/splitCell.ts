@@ -1,0 +1,146 @@
+import { Effect } from "effect"
+import { forPurpose } from "../../database/limits.ts"
+import type { MoveSql } from "../directory/moveSql.ts"
+import type { Split, SplitSql } from "../directory/splitSql.ts"
+import { fencedTables, unfenced } from "../moving/fence.ts"
+import type { Cell } from "../moving/ownerTables.ts"
+import { freezeOwners } from "./freezeOwners.ts"
+import { makeCell } from "./makeCell.ts"
+import { checkReplica, promote, stateOf, waitForFrozen } from "./replica.ts"
+import { leavingBuckets, settleBuckets } from "./settleSplits.ts"
+import { SplitRefused } from "./splitErrors.ts"
+
+/**
+ * The split of a cell: a streaming replica of its database becomes another cell, with the people of some buckets. Each step is
+ * one transaction of one database, or can be repeated:
+ *
+ * 1. The directory notes the split, and raises the version of the buckets. From now on, neither these nor their people change
+ *    their cell in another way.
+ * 2. The source refuses the writes of the people of the buckets, and then has a note that all of them stand still. A copy
+ *    that has the note has all of their rows, because the log of the database has an order.
+ * 3. The replica has the note, and is promoted.
+ * 4. The copy accepts the writes of these people and leaves out all others, under an id of its own, in one transaction.
+ *    Nobody uses it yet.
+ * 5. The directory makes the copy a cell, and gives it the buckets, if the split is still noted. This is the only step that
+ *    decides.
+ * 6. The source marks the people as moved. Both cells erase the other one's people later (`eraseMoved`).
+ *
+ * A cancellation removes the note of the directory. So of an end and a cancellation exactly one takes place. A split that was
+ * interrupted is continued by the same call, or cancelled by `settleSplits`; its replica can then not be used if it was
+ * promoted.
+ */
+export interface SplitInput {
+  readonly source: Cell
+  readonly target: Cell
+  readonly buckets: ReadonlyArray<number>
+  readonly directory: Pick<MoveSql, "buckets" | "replace">
+  readonly splits: SplitSql
+  readonly onStep?: (step: SplitStep) => Effect.Effect<void>
+  /** Runs if the operator has to promote the replica. */
+  readonly onWait?: Effect.Effect<void>
+}
+
+export type SplitStep = "checked" | "noted" | "frozen" | "followed" | "promoted" | "made" | "placed" | "settled"
+
+/** The time between two signs of life; well below the age at which servers cancel a split. */
+const YOUNG = "20 seconds"
+
+const refused = ({ source, target }: SplitInput, problem: SplitRefused["problem"], names: ReadonlyArray<string> = []) =>
+  new SplitRefused({ problem, cell: source.id, target: target.id, names })
+
+/** Fails if the split cannot begin. Changes nothing. */
+export const checkSplit = (input: SplitInput) =>
+  Effect.gen(function* () {
+    const { buckets, directory, source, splits, target } = input
+    if ((yield* splits.databaseOf(target.id)) !== undefined) return yield* refused(input, "is-cell")
+    const own = (yield* directory.buckets(buckets)).filter(({ cell }) => cell === source.id)
+    if (buckets.length === 0 || own.length < buckets.length) return yield* refused(input, "not-buckets")
+    const { missing } = yield* source.owner.asOwner((sql) => fencedTables(sql, source))
+    if (missing.length > 0) return yield* refused(input, "no-fence", unfenced(missing))
+    yield* checkReplica(source, target)
+  }).pipe(forPurpose("building"))
+
+/** Pseudonyms of erased people do not go along. Those of before there were cells have no placement yet. */
+const keepPseudonyms = Effect.fnUntraced(function* ({ buckets, directory, source, splits }: SplitInput) {
+  const placed = new Set(yield* splits.placedIn(buckets))
+  for (const pseudonym of yield* pseudonymsIn(source))
+    if (!placed.has(pseudonym)) yield* directory.replace(pseudonym, 0, source.id)
+})
+
+const pseudonymsIn = ({ database: { schema, statement } }: Cell) =>
+  Effect.map(
+    statement<{ person: string }>(
+      `SELECT user_id AS person FROM ${schema}.credit_accounts WHERE starts_with(user_id, 'erased:')`
+    ),
+    (rows) => rows.map(({ person }) => person)
+  )
+
+/** The steps until the copy can become a cell. Returns its id. */
+const prepare = Effect.fnUntraced(function* (input: SplitInput, split: Split) {
+  const { onStep, onWait = Effect.void, source, splits, target } = input
+  const step = (name: SplitStep) => onStep?.(name) ?? Effect.void
+  yield* step("noted")
+  yield* freezeOwners(source, split, yield* splits.placedIn(split.buckets))
+  yield* step("frozen")
+  yield* waitForFrozen(target, split)
+  yield* step("followed")
+  yield* promote(target, onWait)
+  yield* step("promoted")
+  const sourceId = (yield* stateOf(source))?.id ?? ""
+  const id = yield* makeCell(target, split, sourceId)
+  yield* step("made")
+  return id
+})
+
+/** Ends a split whose copy is ready. */
+const end = Effect.fnUntraced(function* (input: SplitInput, split: Split, id: string) {
+  const { onStep, splits, target } = input
+  const step = (name: SplitStep) => onStep?.(name) ?? Effect.void
+  yield* splits.end(split, id)
+  if ((yield* splits.databaseOf(target.id)) !== id) return yield* refused(input, "cancelled")
+  yield* step("placed")
+  yield* settle(input, split.buckets)
+  yield* step("settled")
+})
+
+/** The last step, in both cells: the new one notes that the directory has it, and the version that it has seen. */
+const settle = Effect.fnUntraced(function* ({ directory, source, target }: SplitInput, buckets: ReadonlyArray<number>) {
+  const { schema } = target.database
+  const versions = (yield* directory.buckets(buckets)).map(({ version }) => version)
+  yield* target.owner.asOwner((sql) =>
+    sql.query(`UPDATE ${schema}.this_cell SET seen = greatest(seen, $1), taken = true`, [Math.max(0, ...versions)])
+  )
+  yield* settleBuckets(directory, source, buckets)
+})
+
+/** True if the directory has made the target a cell by a split of the source. */
+export const isEnded = Effect.fnUntraced(function* ({ source, splits, target }: SplitInput) {
+  const [id, copy] = [yield* splits.databaseOf(target.id), yield* stateOf(target)]
+  return id !== undefined && id === copy?.id && copy.copyOf === source.id
+})
+
+/**
+ * Splits a cell, or does the last step of a split that has ended. If it fails while the target is a replica, the split is
+ * cancelled, and everybody writes in the source again. Later the same call continues it.
+ */
+export const splitCell = (input: SplitInput) =>
+  Effect.gen(function* () {
+    const { buckets, directory, onStep, source, splits, target } = input
+    if (yield* isEnded(input)) return yield* settle(input, yield* leavingBuckets(source))
+    const isNoted = (yield* splits.underWay).some((known) => known.source === source.id && known.target === target.id)
+    if (!isNoted) {
+      yield* checkSplit(input)
+      yield* keepPseudonyms(input)
+    }
+    yield* onStep?.("checked") ?? Effect.void
+    const split = yield* splits.begin(source.id, target.id, buckets)
+    if (split === undefined) return yield* refused(input, "not-buckets")
+    const cancel = Effect.gen(function* () {
+      if ((yield* stateOf(target))?.isReplica !== true) return
+      yield* splits.cancel(split)
+      yield* settleBuckets(directory, source, split.buckets)
+    })
+    const young = Effect.forever(Effect.delay(Effect.ignore(splits.touch(split)), YOUNG))
+    const id = yield* Effect.onError(Effect.raceFirst(prepare(input, split), young), () => Effect.ignore(cancel))
+    yield* end(input, split, id)
+  }).pipe(forPurpose("building"))
