@@ -17,6 +17,14 @@ export interface SplitUnderWay extends Split {
   readonly silentMs: number
 }
 
+/** A cell in the directory. */
+export interface JoinedCell {
+  /** The id of its database; null before one got the name. */
+  readonly id: string | null
+  /** The highest version of its buckets. */
+  readonly version: number
+}
+
 /** The statements of the directory for splits. Of an end and a cancellation exactly one takes place. */
 export interface SplitSql {
   readonly underWay: Effect.Effect<ReadonlyArray<SplitUnderWay>, DatabaseError>
@@ -32,8 +40,8 @@ export interface SplitSql {
   cancel(split: Split): Effect.Effect<boolean, DatabaseError>
   /** Makes the database with this id the target, which gets the buckets; false if the split has ended before. */
   end(split: Split, databaseId: string): Effect.Effect<boolean, DatabaseError>
-  /** The id of the database of a cell; undefined if the directory has no such cell. */
-  databaseOf(cell: string): Effect.Effect<string | null | undefined, DatabaseError>
+  /** A cell as the directory has it; undefined if it has none of the name. */
+  cell(name: string): Effect.Effect<JoinedCell | undefined, DatabaseError>
   /** The owners of the buckets who are placed by name: they stay where they are. */
   placedIn(buckets: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<string>, DatabaseError>
 }
@@ -124,10 +132,14 @@ export const splitSql = (database: Database["Service"]): SplitSql => {
       Effect.asVoid(
         statement(`UPDATE ${schema}.splits SET at = now() WHERE target = $1 AND version = $2`, [target, version])
       ),
-    databaseOf: (cell) =>
+    cell: (name) =>
       Effect.map(
-        statement<{ id: string | null }>(`SELECT database_id AS id FROM ${schema}.cells WHERE name = $1`, [cell]),
-        ([row]) => row?.id
+        statement<JoinedCell & Row>(
+          `SELECT c.database_id AS id, coalesce((SELECT max(b.version) FROM ${schema}.cell_buckets b WHERE b.cell = c.name), 0)
+             AS version FROM ${schema}.cells c WHERE c.name = $1`,
+          [name]
+        ),
+        ([row]) => row
       ),
     placedIn: (buckets) =>
       Effect.map(

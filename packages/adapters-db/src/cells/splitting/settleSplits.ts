@@ -57,32 +57,48 @@ export const settleBuckets = Effect.fnUntraced(function* (
     yield* cell === source.id ? stay(source, places) : leave(source, cell, places)
 })
 
-/** The buckets of people who are marked as leaving a cell. */
-export const leavingBuckets = ({ database: { schema, statement } }: Cell) =>
-  Effect.map(
-    statement<{ bucket: number }>(
-      `SELECT DISTINCT ${bucketSql("person")} AS bucket FROM ${schema}.moved_owners WHERE state = 'leaving'`
-    ),
-    (rows) => rows.map(({ bucket }) => bucket)
+/** Brings the marks of everybody who is marked as leaving a cell up to the directory. */
+export const settleLeft = Effect.fnUntraced(function* (directory: Pick<MoveSql, "buckets">, source: Cell) {
+  const { schema, statement } = source.database
+  const leaving = yield* statement<{ bucket: number }>(
+    `SELECT DISTINCT ${bucketSql("person")} AS bucket FROM ${schema}.moved_owners WHERE state = 'leaving'`
   )
+  if (leaving.length > 0)
+    yield* settleBuckets(
+      directory,
+      source,
+      leaving.map(({ bucket }) => bucket)
+    )
+})
+
+/** Has a copy that the directory has made a cell note it, with the version of the directory. */
+export const settleTaken = Effect.fnUntraced(function* (splits: SplitSql, { database, id, owner }: Cell) {
+  const { schema, statement } = database
+  const [copy] = yield* statement<{ id: string }>(`SELECT id FROM ${schema}.this_cell WHERE NOT taken`)
+  if (copy === undefined) return
+  const known = yield* splits.cell(id)
+  if (known?.id !== copy.id) return
+  yield* owner.asOwner((sql) =>
+    sql.query(`UPDATE ${schema}.this_cell SET taken = true, seen = greatest(seen, $1)`, [known.version])
+  )
+})
 
 /**
- * Cancels splits that have shown no sign of life for `olderThanMs`, and has the people of ended splits write where the
- * directory says. A split whose command has ended by itself leaves nothing to do.
+ * Cancels splits of a cell that have shown no sign of life for `olderThanMs`, and does the last step of those that have ended.
  */
 export const settleSplits = (
   directory: Pick<MoveSql, "buckets">,
   splits: SplitSql,
-  source: Cell,
+  cell: Cell,
   olderThanMs: number
 ): Effect.Effect<void, DatabaseError> =>
   Effect.gen(function* () {
+    yield* settleTaken(splits, cell)
     for (const split of yield* splits.underWay) {
-      if (split.source !== source.id) continue
+      if (split.source !== cell.id) continue
       if (split.silentMs < olderThanMs) return
       yield* splits.cancel(split)
-      yield* settleBuckets(directory, source, split.buckets)
+      yield* settleBuckets(directory, cell, split.buckets)
     }
-    const buckets = yield* leavingBuckets(source)
-    if (buckets.length > 0) yield* settleBuckets(directory, source, buckets)
+    yield* settleLeft(directory, cell)
   }).pipe(forPurpose("building"))

@@ -7,7 +7,7 @@ import type { Cell } from "../moving/ownerTables.ts"
 import { freezeOwners } from "./freezeOwners.ts"
 import { makeCell } from "./makeCell.ts"
 import { checkReplica, promote, stateOf, waitForFrozen } from "./replica.ts"
-import { leavingBuckets, settleBuckets } from "./settleSplits.ts"
+import { settleBuckets, settleLeft, settleTaken } from "./settleSplits.ts"
 import { SplitRefused } from "./splitErrors.ts"
 
 /**
@@ -52,7 +52,7 @@ const refused = ({ source, target }: SplitInput, problem: SplitRefused["problem"
 export const checkSplit = (input: SplitInput) =>
   Effect.gen(function* () {
     const { buckets, directory, source, splits, target } = input
-    if ((yield* splits.databaseOf(target.id)) !== undefined) return yield* refused(input, "is-cell")
+    if ((yield* splits.cell(target.id)) !== undefined) return yield* refused(input, "is-cell")
     const own = (yield* directory.buckets(buckets)).filter(({ cell }) => cell === source.id)
     if (buckets.length === 0 || own.length < buckets.length) return yield* refused(input, "not-buckets")
     const { missing } = yield* source.owner.asOwner((sql) => fencedTables(sql, source))
@@ -97,26 +97,20 @@ const end = Effect.fnUntraced(function* (input: SplitInput, split: Split, id: st
   const { onStep, splits, target } = input
   const step = (name: SplitStep) => onStep?.(name) ?? Effect.void
   yield* splits.end(split, id)
-  if ((yield* splits.databaseOf(target.id)) !== id) return yield* refused(input, "cancelled")
+  if ((yield* splits.cell(target.id))?.id !== id) return yield* refused(input, "cancelled")
   yield* step("placed")
-  yield* settle(input, split.buckets)
+  yield* settle(input)
   yield* step("settled")
 })
 
-/** The last step, in both cells: the new one notes that the directory has it, and the version that it has seen. */
-const settle = Effect.fnUntraced(function* ({ directory, source, target }: SplitInput, buckets: ReadonlyArray<number>) {
-  const { schema } = target.database
-  const versions = (yield* directory.buckets(buckets)).map(({ version }) => version)
-  yield* target.owner.asOwner((sql) =>
-    sql.query(`UPDATE ${schema}.this_cell SET seen = greatest(seen, $1), taken = true`, [Math.max(0, ...versions)])
-  )
-  yield* settleBuckets(directory, source, buckets)
-})
+/** The last step, in both cells. */
+const settle = ({ directory, source, splits, target }: SplitInput) =>
+  Effect.andThen(settleTaken(splits, target), settleLeft(directory, source))
 
 /** True if the directory has made the target a cell by a split of the source. */
 export const isEnded = Effect.fnUntraced(function* ({ source, splits, target }: SplitInput) {
-  const [id, copy] = [yield* splits.databaseOf(target.id), yield* stateOf(target)]
-  return id !== undefined && id === copy?.id && copy.copyOf === source.id
+  const [known, copy] = [yield* splits.cell(target.id), yield* stateOf(target)]
+  return copy !== undefined && known?.id === copy.id && copy.copyOf === source.id
 })
 
 /**
@@ -126,7 +120,7 @@ export const isEnded = Effect.fnUntraced(function* ({ source, splits, target }: 
 export const splitCell = (input: SplitInput) =>
   Effect.gen(function* () {
     const { buckets, directory, onStep, source, splits, target } = input
-    if (yield* isEnded(input)) return yield* settle(input, yield* leavingBuckets(source))
+    if (yield* isEnded(input)) return yield* settle(input)
     const isNoted = (yield* splits.underWay).some((known) => known.source === source.id && known.target === target.id)
     if (!isNoted) {
       yield* checkSplit(input)

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Row } from "../../database/Database.ts"
 import { configuredCell } from "../administration/addCell.ts"
 import { foundIn } from "../administration/identifyCell.ts"
+import { onCell } from "../administration/onCell.ts"
 import { cellOf, Databases, type OpenedCells } from "../Databases.ts"
 import { bucketSql } from "../directory/bucketOf.ts"
 import { moveSql } from "../directory/moveSql.ts"
@@ -41,6 +42,11 @@ const upperHalf = ({ sql }: OpenedCells, cell: string) =>
     const own = [...buckets.keys()].filter((bucket) => buckets[bucket] === cell)
     return own.slice(Math.ceil(own.length / 2))
   })
+
+/** The splits under way, or interrupted. */
+export const splitsUnderWay = Effect.flatMap(Databases, ({ cells, global }) =>
+  cells === undefined ? Effect.succeed([]) : onCell(global, splitSql(cellOf(global).database).underWay)
+)
 
 /** The databases of a split. Connections to the target are those to a copy of the source from now on. */
 const openSplit = Effect.fnUntraced(function* (cells: OpenedCells, { buckets, from, to }: SplitNamedInput) {

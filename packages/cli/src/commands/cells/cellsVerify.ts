@@ -61,13 +61,23 @@ export const cellsVerifyCommand = Command.make(
       const left = findings.filter(({ repairedTo }) => repairedTo === undefined).length
       const verdict = left === 0 ? "each is in one cell, as the directory says" : `${left} differences`
       const unfinished = yield* moving(() => moves.unfinishedMoves())
+      const { splitsUnderWay } = yield* Effect.promise(() => import("@parley/adapters-db"))
+      const splits = (yield* splitsUnderWay).map(({ buckets, source, target }) => ({
+        source,
+        target,
+        buckets: buckets.length
+      }))
       const lines = unfinished.flatMap(({ cell, other, owner, state }) =>
         state === "moving"
           ? [`${owner}: a move from ${cell} to ${other} runs, or was interrupted: workers end it within three minutes.`]
           : []
       )
-      yield* printResult(json, { ok: left === 0, owners, findings, unfinished }, [
+      yield* printResult(json, { ok: left === 0, owners, findings, unfinished, splits }, [
         ...lines,
+        ...splits.map(
+          ({ source, target }) =>
+            `A split of ${source} to ${target} runs, or was interrupted: repeat the command, or workers cancel it within three minutes.`
+        ),
         `Verified ${owners} owners: ${verdict}.`
       ])
       if (left > 0) return yield* new Unhealthy({ exit: exitCodes.failed })
