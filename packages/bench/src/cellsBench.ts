@@ -2,12 +2,14 @@
  * Compares pairs of reserve and settle on one database with the same through the router of cells: over one cell, and over
  * four. Simulates up to 64 cells with the measured times. `npm run bench:cells`, with TEST_DATABASE_URL; `-- --quick` for
  * a short run, `-- --servers <url>,<url>,...` for cells on servers of their own. `-- --away 10` has one of four cells away for
- * ten minutes instead. Exits with 1 if a goal is missed.
+ * ten minutes instead. `-- --split 100000 --servers <url>,<url of its replica>` splits a cell of so many people. Exits with 1
+ * if a goal is missed.
  */
 import { parseArgs } from "node:util"
 import type pg from "pg"
 import { measureAway } from "./cells/cellAway.ts"
 import { CALLERS, cellOfAccount, type Contender, Contenders, measure } from "./cells/contenders.ts"
+import { measureSplit } from "./cells/splitTime.ts"
 import { simulateCells } from "./cells/simulateCells.ts"
 import { machineFacts } from "./measuring/machineFacts.ts"
 import { median, quantile, shuffled } from "./measuring/statistics.ts"
@@ -17,7 +19,8 @@ const { values: flags } = parseArgs({
     quick: { type: "boolean", default: false },
     rounds: { type: "string" },
     servers: { type: "string" },
-    away: { type: "string" }
+    away: { type: "string" },
+    split: { type: "string" }
   }
 })
 const rounds = Number(flags.rounds ?? (flags.quick ? 5 : 15))
@@ -61,6 +64,12 @@ const compare = async (contenders: Contenders): Promise<void> => {
   simulate(plain.costs)
 }
 
-await using contenders = new Contenders(flags.servers?.split(",") ?? [])
-if (flags.away === undefined) await compare(contenders)
-else if (!(await measureAway(contenders, Number(flags.away)))) process.exitCode = 1
+const servers = flags.servers?.split(",") ?? []
+if (flags.split !== undefined) {
+  const [primary = "", replica = ""] = servers
+  await measureSplit(Number(flags.split), primary, replica)
+} else {
+  await using contenders = new Contenders(servers)
+  if (flags.away === undefined) await compare(contenders)
+  else if (!(await measureAway(contenders, Number(flags.away)))) process.exitCode = 1
+}

@@ -54,14 +54,15 @@ const fenceAccounts = ({ database: { schema }, owner }: Cell) =>
     for (let after = ""; ;) {
       const [fenced] = yield* owner.asOwner((sql) =>
         sql.query<Row & { count: number; last: string | null }>(
-          `WITH locked AS MATERIALIZED (
-             SELECT c.user_id FROM ${schema}.credit_accounts c
-             JOIN ${schema}.moved_owners m ON m.person = c.user_id AND m.state = 'leaving'
-             WHERE c.user_id > $1 ORDER BY c.user_id LIMIT ${ACCOUNTS_AT_ONCE} FOR UPDATE OF c
+          `WITH page AS MATERIALIZED (
+             SELECT m.person FROM ${schema}.moved_owners m WHERE m.state = 'leaving' AND m.person > $1
+             ORDER BY m.person LIMIT ${ACCOUNTS_AT_ONCE}
+           ), locked AS MATERIALIZED (
+             SELECT a.user_id FROM page p JOIN ${schema}.credit_accounts a ON a.user_id = p.person
+             ORDER BY a.user_id FOR UPDATE OF a
            ), fenced AS (
-             UPDATE ${schema}.credit_accounts a SET moved = true FROM locked l
-             WHERE l.user_id = a.user_id AND a.moved IS NULL
-           ) SELECT count(*)::integer AS count, max(user_id) AS last FROM locked`,
+             UPDATE ${schema}.credit_accounts a SET moved = true FROM locked l WHERE l.user_id = a.user_id AND a.moved IS NULL
+           ) SELECT count(*)::integer AS count, max(person) AS last FROM page`,
           [after]
         )
       )
