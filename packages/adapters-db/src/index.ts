@@ -9,7 +9,15 @@ export { fenceCell } from "./cells/administration/fenceCell.ts"
 export { beginDirectory, populatedCells } from "./cells/administration/beginDirectory.ts"
 export { drainCell } from "./cells/administration/drainCell.ts"
 export { CellRefused } from "./cells/administration/cellErrors.ts"
-export { checkAlone, checkCell, checkConfigured, checkIdentity, nameCell } from "./cells/administration/identifyCell.ts"
+export {
+  checkAlone,
+  checkCell,
+  checkConfigured,
+  checkIdentity,
+  nameCell,
+  noteCells
+} from "./cells/administration/identifyCell.ts"
+export { type LeftAlone, leftAlone } from "./cells/administration/leftAlone.ts"
 export { type ListedCell, listCells } from "./cells/administration/listCells.ts"
 export { splitNamed, type SplitNamedInput, splitsUnderWay } from "./cells/splitting/splitNamed.ts"
 export { SplitRefused } from "./cells/splitting/splitErrors.ts"
@@ -18,7 +26,7 @@ export { repairDirectory } from "./cells/repairing/repairDirectory.ts"
 export { onCell } from "./cells/administration/onCell.ts"
 export { type CellFinding, verifyCells } from "./cells/administration/verifyCells.ts"
 export { type CellsOptions, cellsLayer, oneDatabaseLayer } from "./cells/cellsLayer.ts"
-export { Databases, inDatabase, type NamedDatabase, type OpenedCells } from "./cells/Databases.ts"
+export { configuredDatabases, Databases, inDatabase, type NamedDatabase, type OpenedCells } from "./cells/Databases.ts"
 export type { Directory, DirectoryOptions } from "./cells/directory/Directory.ts"
 export { CellNotOpen, type CellRow, type DirectorySql } from "./cells/directory/directorySql.ts"
 export { type OpenCells, openCells, type OpenCellsOptions } from "./cells/openCells.ts"

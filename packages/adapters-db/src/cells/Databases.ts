@@ -51,6 +51,12 @@ export class Databases extends Context.Service<
   }
 >()("@parley/adapters-db/cells/Databases") {}
 
+/** The global database, then all configured cells that are other databases, also those that the directory does not have. */
+export const configuredDatabases = ({ cells, global }: Databases["Service"]): ReadonlyArray<NamedDatabase> => [
+  global,
+  ...[...(cells?.configured.values() ?? [])].filter((cell) => cell !== global)
+]
+
 /** Runs work on one of several databases, with its own stores. */
 export const inDatabase = <A, E, R>(
   { services }: NamedDatabase,

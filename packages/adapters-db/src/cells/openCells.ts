@@ -14,8 +14,9 @@ import { absentCells } from "./administration/absentCells.ts"
 import { beginDirectory } from "./administration/beginDirectory.ts"
 import { fenceCell } from "./administration/fenceCell.ts"
 import { checkCell, checkConfigured, nameCell } from "./administration/identifyCell.ts"
+import { leftAlone } from "./administration/leftAlone.ts"
 import { type CellsOptions, cellsLayer, checkCellNames } from "./cellsLayer.ts"
-import { Databases, inDatabase, type NamedDatabase } from "./Databases.ts"
+import { configuredDatabases, Databases, inDatabase, type NamedDatabase } from "./Databases.ts"
 import type { Moves } from "./moving/openMoves.ts"
 import type { Listed } from "./global/listCell.ts"
 
@@ -33,13 +34,27 @@ export interface OpenCells extends OpenDatabase, Moves {
   mendDirectory(): Promise<ReadonlyMap<string, Listed>>
 }
 
+/** Registers the cells that the directory does not have yet. Returns the databases to use: without those that are left alone. */
+const registerCells = Effect.gen(function* () {
+  const databases = yield* Databases
+  const { cells } = databases
+  const used: Array<NamedDatabase> = []
+  for (const database of configuredDatabases(databases)) {
+    const alone = yield* leftAlone(database)
+    if (alone === undefined) used.push(database)
+    else yield* Effect.annotateLogs(Effect.logWarning(alone.message), { cell: database.name })
+  }
+  yield* cells?.sql.register(used.flatMap(({ name }) => (cells.configured.has(name) ? [name] : []))) ?? Effect.void
+  return used
+})
+
 /**
  * Brings the schemas and the directory up to date, the global database first, and checks that each database is the cell of
  * its name. Without migrations, cells that do not answer are not checked: their connections are, when they answer.
  */
 const prepare = ({ cells: configured, global: options, migrate: migrates = true }: OpenCellsOptions) =>
   Effect.gen(function* () {
-    const { all, cells, global } = yield* Databases
+    const { global } = yield* Databases
     const bringUpToDate = (database: NamedDatabase) => {
       const own = configured[database.name] ?? (typeof options === "string" ? {} : options)
       if (!migrates) return Effect.void
@@ -49,9 +64,10 @@ const prepare = ({ cells: configured, global: options, migrate: migrates = true 
     }
     yield* bringUpToDate(global)
     yield* beginDirectory
-    if (cells !== undefined) yield* cells.sql.register([...cells.configured.keys()])
     yield* checkConfigured
-    for (const database of all) {
+    const used = yield* registerCells
+    yield* checkConfigured
+    for (const database of used) {
       if (!migrates) {
         yield* Effect.catchTag(nameCell(database), "DatabaseError", () => Effect.void)
         continue

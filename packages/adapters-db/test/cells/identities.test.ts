@@ -58,10 +58,14 @@ describe.runIf(hasPostgres)("the database of a cell", { timeout: 120_000 }, () =
       await expect(openDatabase(cell(urls.second))).rejects.toMatchObject({ ...refusal("alone"), cell: "second" })
     }))
 
-  it("is refused under two names", () =>
+  it("is refused under two names of the directory, and takes no part under another one", () =>
     withTwo(async ({ urls }) => {
       const third = cell(`${urls.second}?application_name=third`)
       const cells = { first: cell(urls.first), second: cell(urls.second), third }
+      const stores = await openCells({ global: "first", cells, logger: false })
+      expect([...(await stores.mendDirectory()).keys()]).toEqual(["first", "second"])
+      await stores.close()
+      await administer("INSERT INTO parley.cells (name) VALUES ('third')", nameOf(urls.first))
       await expect(openCells({ global: "first", cells })).rejects.toMatchObject({
         ...refusal("other-cell"),
         cell: "third",

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { pendingMigrations } from "../../migrations/migrate.ts"
 import { Databases, type NamedDatabase, type OpenedCells } from "../Databases.ts"
 import { CellRefused } from "./cellErrors.ts"
-import { nameCell, checkCell } from "./identifyCell.ts"
+import { checkCell, nameCell, refusalOf } from "./identifyCell.ts"
 import { onCell } from "./onCell.ts"
 
 /** The cell of a name; fails if the configuration has none. */
@@ -24,7 +24,10 @@ export const addCell = Effect.fnUntraced(function* (name: string, { dryRun }: { 
   const { cells, global } = yield* Databases
   if (cells === undefined) return undefined
   const cell = yield* configuredCell(cells, name)
-  const pending = yield* onCell(cell, pendingMigrations())
+  const pending = yield* onCell(
+    cell,
+    pendingMigrations().pipe(Effect.catchTag("DatabaseError", (error) => Effect.fail(refusalOf(error))))
+  )
   if (pending.length > 0) return yield* new CellRefused({ problem: "not-migrated", cell: name, names: [...pending] })
   yield* onCell(cell, checkCell(cell))
   const known = (yield* onCell(global, cells.sql.list)).find((each) => each.name === name)

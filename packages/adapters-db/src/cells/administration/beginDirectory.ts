@@ -3,6 +3,7 @@ import { Database, type DatabaseError } from "../../database/Database.ts"
 import { Databases, inDatabase } from "../Databases.ts"
 import { CellRefused } from "./cellErrors.ts"
 import { checkAlone } from "./identifyCell.ts"
+import { unfit } from "./leftAlone.ts"
 
 const hasAccounts = Effect.flatMap(Database, ({ schema, statement }) =>
   Effect.map(
@@ -12,7 +13,7 @@ const hasAccounts = Effect.flatMap(Database, ({ schema, statement }) =>
 )
 
 /**
- * Registers all cells if the directory is empty; otherwise it changes nothing. All people are then in the global
+ * Registers all cells that are no copies of others if the directory is empty; otherwise it changes nothing. All people are then in the global
  * database if that is a cell, so that those who are there already stay, and in the first cell if it is none. Fails if the
  * global database is no cell but has people.
  */
@@ -24,8 +25,10 @@ export const beginDirectory: Effect.Effect<void, CellRefused | DatabaseError, Da
   const isCell = cells.configured.has(global.name)
   if (!isCell && (yield* inDatabase(global, hasAccounts)))
     return yield* new CellRefused({ problem: "people-in-global", cell: global.name, names: [] })
-  const names = [...cells.configured.keys()]
-  yield* cells.sql.register(isCell ? [global.name, ...names.filter((name) => name !== global.name)] : names)
+  const names = isCell ? [global.name] : []
+  for (const [name, cell] of cells.configured)
+    if (cell !== global && (yield* unfit(cell))?.database !== "copy") names.push(name)
+  yield* cells.sql.register(names)
 })
 
 /**

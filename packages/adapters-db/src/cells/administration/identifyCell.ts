@@ -14,7 +14,7 @@ interface KnownCell extends Row {
 }
 
 /** The directory and its row of a cell; undefined before the directory has begun. */
-const knownCell = (global: NamedDatabase, name: string) =>
+export const knownCell = (global: NamedDatabase, name: string) =>
   inDatabase(
     global,
     Effect.flatMap(Database, ({ schema, statement }) =>
@@ -127,6 +127,12 @@ export const nameCell = Effect.fnUntraced(function* (cell: NamedDatabase) {
   )
   yield* checkCell(cell)
 })
+
+/** Has the process know which of its cells are in the directory, if that can be read. */
+export const noteCells = Effect.gen(function* () {
+  const { cells } = yield* Databases
+  if (cells !== undefined) cells.directory.noteCells((yield* cells.sql.list).map(({ name }) => name))
+}).pipe(Effect.ignore)
 
 /**
  * Fails if the configuration lacks a cell in which the directory has people: reports would be wrong without it. From then
