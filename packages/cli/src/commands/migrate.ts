@@ -66,25 +66,29 @@ const isPending = ({ result }: OfDatabase<Migrated>): boolean => result.pending.
 
 /** Migrates the global database, then each cell; a cell that fails is named, and the next run continues with it. */
 const migrateCells = Effect.fnUntraced(function* (writes: boolean) {
-  const { beginDirectory, checkCell, checkConfigured, Databases, fenceCell, nameCell } = yield* Effect.promise(
-    () => import("@parley/adapters-db")
-  )
-  const { all, global } = yield* Databases
+  const adapter = yield* Effect.promise(() => import("@parley/adapters-db"))
+  const { beginDirectory, checkCell, checkConfigured, configuredDatabases, fenceCell, leftAlone, nameCell } = adapter
+  const databases = yield* adapter.Databases
+  const { global } = databases
   const results: Array<OfDatabase<Migrated>> = []
   const failures: Array<unknown> = []
   const migrateCell = Effect.fnUntraced(function* (database: NamedDatabase) {
+    const alone = yield* leftAlone(database)
+    if (alone !== undefined) return yield* Effect.as(Console.error(alone.message), undefined)
     // A directory that is not migrated yet knows no names.
     if (database !== global && (writes || !results.some(isPending))) yield* checkCell(database)
     const migrated = yield* migrateOne(writes)
+    if (!writes && database === global) yield* adapter.noteCells
     if (!writes) return migrated
     if (database === global) yield* Effect.andThen(beginDirectory, checkConfigured)
     yield* Effect.andThen(nameCell(database), fenceCell(database))
     return migrated
   })
-  for (const database of all) {
+  for (const database of configuredDatabases(databases)) {
     const migrated = yield* Effect.result(onDatabase(database, migrateCell(database)))
-    if (Result.isSuccess(migrated)) results.push({ database: database.name, result: migrated.success })
-    else if (database === global) return yield* Effect.fail(migrated.failure)
+    if (Result.isSuccess(migrated)) {
+      if (migrated.success !== undefined) results.push({ database: database.name, result: migrated.success })
+    } else if (database === global) return yield* Effect.fail(migrated.failure)
     else {
       failures.push(migrated.failure)
       yield* Console.error(failureOf(database.name, migrated.failure))

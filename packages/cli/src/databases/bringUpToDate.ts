@@ -2,10 +2,12 @@ import {
   beginDirectory,
   checkCell,
   checkConfigured,
+  configuredDatabases,
   DatabaseError,
   Databases,
   fenceCell,
   inDatabase,
+  leftAlone,
   migrate,
   nameCell,
   type NamedDatabase,
@@ -29,8 +31,8 @@ const bringUpToDate = (name: string) =>
 const nameOf = ({ name }: NamedDatabase, isOneOfSeveral: boolean): string =>
   isOneOfSeveral ? `the database ${name}` : "the database"
 
-const warn = (message: string, cell: string) =>
-  Effect.annotateLogs(Effect.logWarning(message), { reason: "cell_unavailable", cell })
+const warn = (message: string, cell: string, reason = "cell_unavailable") =>
+  Effect.annotateLogs(Effect.logWarning(message), { reason, cell })
 
 /** Brings one of several databases up to date if it is the cell of its name. */
 const bringCellUpToDate = (cell: NamedDatabase) =>
@@ -43,16 +45,25 @@ const bringCellUpToDate = (cell: NamedDatabase) =>
 
 /**
  * Brings every database up to date, the global one first, and the directory with it. Fails if a database is not the cell of
- * its name. Returns the names of the cells that do not answer: a server starts without them.
+ * its name. Returns the names of the cells that do not answer: a server starts without them. One that the directory does not
+ * have is left alone if its database is a copy of another cell, or does not answer.
  */
 export const bringAllUpToDate = Effect.gen(function* () {
-  const { all, cells, global } = yield* Databases
+  const databases = yield* Databases
+  const { cells, global } = databases
   yield* inDatabase(global, bringUpToDate(nameOf(global, cells !== undefined)))
   yield* checkOnlyDatabase
   yield* beginDirectory
   yield* checkConfigured
   const absent: Array<string> = []
-  for (const database of cells === undefined ? [] : all) {
+  const alone: Array<string> = []
+  for (const database of cells === undefined ? [] : configuredDatabases(databases)) {
+    const reason = yield* leftAlone(database)
+    if (reason !== undefined) {
+      alone.push(database.name)
+      yield* warn(reason.message, database.name, "cell_not_joined")
+      continue
+    }
     yield* Effect.catchIf(
       bringCellUpToDate(database),
       (error) => error instanceof DatabaseError && database !== global,
@@ -61,17 +72,17 @@ export const bringAllUpToDate = Effect.gen(function* () {
   }
   yield* mendDirectory
   for (const name of absent) yield* warn("A cell does not answer. Its people wait until it does.", name)
-  yield* warnOfUnknown
+  yield* warnOfUnknown(alone)
   return absent
 })
 
-/** Warns of cells that the directory does not know. */
-const warnOfUnknown = Effect.gen(function* () {
+/** Warns of cells that the directory does not have, except those that were named already. */
+const warnOfUnknown = Effect.fnUntraced(function* (named: ReadonlyArray<string>) {
   const { cells } = yield* Databases
   if (cells === undefined) return
   const listed = yield* cells.sql.list
-  for (const name of cells.byName.keys()) {
-    if (listed.some((cell) => cell.name === name)) continue
+  for (const name of cells.configured.keys()) {
+    if (named.includes(name) || listed.some((cell) => cell.name === name)) continue
     yield* warn('A cell of PARLEY_CELLS is not in the directory. Add it with "parley cells add".', name)
   }
 })
@@ -81,6 +92,7 @@ const warnOfUnknown = Effect.gen(function* () {
  * when it does.
  */
 export const checkServing = Effect.gen(function* () {
+  yield* checkConfigured
   const { cells } = yield* Databases
   for (const cell of cells?.byName.values() ?? [])
     yield* Effect.catchIf(
@@ -96,7 +108,7 @@ const later = <E extends { readonly _tag: string; readonly message: string }, R>
   work: (cell: NamedDatabase) => Effect.Effect<void, E, R>
 ) =>
   Effect.gen(function* () {
-    const cell = (yield* Databases).cells?.byName.get(name)
+    const cell = (yield* Databases).cells?.configured.get(name)
     if (cell === undefined) return
     const trying = Effect.tapError(work(cell), (error) =>
       error._tag === "CellRefused" ? warn(error.message, name) : Effect.void

@@ -27,16 +27,17 @@ export const checkMigrated = Effect.gen(function* () {
 /** The same with another check of each database that answers. */
 export const checkSchemas = <A, E, R>(checkCell: (cell: NamedDatabase) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const { checkConfigured, DatabaseError, Databases, inDatabase, pendingMigrations } = yield* Effect.promise(
-      () => import("@parley/adapters-db")
-    )
-    const { all, global } = yield* Databases
+    const { checkConfigured, configuredDatabases, DatabaseError, Databases, inDatabase, leftAlone, pendingMigrations } =
+      yield* Effect.promise(() => import("@parley/adapters-db"))
+    const databases = yield* Databases
+    const { global } = databases
     const ofGlobal = yield* pendingMigrations()
     if (ofGlobal.length > 0) return yield* new MigrationsPending({ migrations: ofGlobal })
     yield* checkOnlyDatabase
     yield* checkConfigured
     const check = (cell: NamedDatabase) =>
       Effect.gen(function* () {
+        if ((yield* leftAlone(cell)) !== undefined) return
         const migrations = cell === global ? [] : yield* inDatabase(cell, pendingMigrations())
         if (migrations.length > 0) return yield* new MigrationsPending({ migrations, cell: cell.name })
         yield* checkCell(cell)
@@ -48,5 +49,5 @@ export const checkSchemas = <A, E, R>(checkCell: (cell: NamedDatabase) => Effect
           () => Effect.void
         )
       )
-    yield* Effect.forEach(all, check, { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(configuredDatabases(databases), check, { concurrency: "unbounded", discard: true })
   })

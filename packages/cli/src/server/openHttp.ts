@@ -1,4 +1,4 @@
-import { absentCells, type DatabaseError } from "@parley/adapters-db"
+import { absentCells, type DatabaseError, Databases } from "@parley/adapters-db"
 import type { ReadinessCheck } from "@parley/adapters-http"
 import {
   answerNotFound,
@@ -77,7 +77,7 @@ export const openHttp = Effect.fnUntraced(function* (
     cronSecret: config.cronSecret && Redacted.value(config.cronSecret),
     trustProxy: config.trustProxy,
     version,
-    ready: () => runtime.runPromise(readiness(config))
+    ready: () => runtime.runPromise(readiness)
   })
   // A proxy forwards the connections of all clients.
   const connections = {
@@ -92,13 +92,16 @@ export const openHttp = Effect.fnUntraced(function* (
 })
 
 /** Fails if the server cannot serve; if it serves several cells, the absent ones are named in a check. */
-const readiness = ({ database }: ParleyConfig) =>
-  Effect.map(absentCells(), (absent): ReadonlyArray<ReadinessCheck> => {
-    if (database._tag === "Embedded" || database.cells === undefined) return []
-    return absent.length === 0
-      ? [{ name: "cells", status: "ok", detail: `all of ${database.cells.length} answer` }]
-      : [{ name: "cells", status: "failed", detail: `not ready: ${absent.join(", ")}` }]
-  })
+const readiness = Effect.gen(function* () {
+  const { cells } = yield* Databases
+  const absent = yield* absentCells()
+  if (cells === undefined) return []
+  const check: ReadinessCheck =
+    absent.length === 0
+      ? { name: "cells", status: "ok", detail: `all of ${cells.byName.size} answer` }
+      : { name: "cells", status: "failed", detail: `not ready: ${absent.join(", ")}` }
+  return [check]
+})
 
 /** Listens on the socket that systemd passes, or else on the configured port; returns the address. */
 const listen = (

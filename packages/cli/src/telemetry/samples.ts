@@ -106,11 +106,12 @@ const sampleStorage = Effect.gen(function* () {
   }
 })
 
-/** Samples each cell: whether it is ready, its accounts, and its part of the directory. */
+/** Samples each cell of the directory: whether it is ready, its accounts, and its part of the directory. */
 const sampleCells = Effect.gen(function* () {
   const { cells } = yield* Databases
   if (cells === undefined) return
-  for (const { buckets, database, name, placements } of yield* listCells) {
+  for (const { buckets, database, name, placements, state } of yield* listCells) {
+    if (state === "unknown") continue
     const label = { "parley.cell": name }
     instruments.cellAbsent.record(database === "absent" ? 1 : 0, label)
     instruments.cellBuckets.record(buckets, label)

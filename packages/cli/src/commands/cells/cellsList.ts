@@ -4,7 +4,7 @@ import { CommandContext } from "../../running/CommandContext.ts"
 import { jsonFlag, printResult, table } from "../../running/output.ts"
 import { requireCells } from "./cellInputs.ts"
 
-const DATABASE = { ready: "ready", absent: "not ready", unset: "not in PARLEY_CELLS" }
+const DATABASE = { ready: "ready", absent: "not ready", copy: "copy", unset: "not in PARLEY_CELLS" }
 const STATE = { open: "open", draining: "draining", unknown: "not added" }
 
 /** `parley cells list` */

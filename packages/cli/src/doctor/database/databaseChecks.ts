@@ -1,8 +1,11 @@
 import {
+  configuredDatabases,
   Databases,
   type DatabaseState,
   inspectDatabase,
+  leftAlone,
   type NamedDatabase,
+  noteCells,
   pendingMigrations
 } from "@parley/adapters-db"
 import { Effect } from "effect"
@@ -150,8 +153,19 @@ const ofCells = Effect.fnUntraced(function* (config: ParleyConfig, all: Readonly
   return [...named, ...directory, ...rest]
 })
 
+/** True if a cell takes no part yet: the checks of the directory name it. */
+const isAside = (database: NamedDatabase) =>
+  leftAlone(database).pipe(
+    Effect.timeout(WITHIN),
+    Effect.map((alone) => alone !== undefined),
+    Effect.orElseSucceed(() => false)
+  )
+
 /** Checks that every database answers, its missing parts, and that its schema is up to date. */
 export const databaseChecks = Effect.fnUntraced(function* (config: ParleyConfig) {
-  const { all, cells } = yield* Databases
-  return cells === undefined ? yield* ofOne(config) : yield* ofCells(config, all)
+  const databases = yield* Databases
+  if (databases.cells === undefined) return yield* ofOne(config)
+  yield* noteCells
+  const taking = yield* Effect.filter(configuredDatabases(databases), (each) => Effect.map(isAside(each), (is) => !is))
+  return yield* ofCells(config, taking)
 })
