@@ -40,10 +40,11 @@ export const rowsIn = async (url: string, text: string): Promise<ReadonlyArray<R
 }
 
 export interface Divided {
-  /** The database of the cell `first`, which is the global one as well. */
+  /** The database of the cell, which is the global one as well. */
   readonly first: string
-  /** The server of the copy, and its database. */
   readonly copy: string
+  /** The names of the cell, and of the one that its copy becomes. */
+  readonly names?: readonly [string, string]
   readonly people: ReadonlyArray<string>
 }
 
@@ -53,7 +54,7 @@ const fence = (url: string) =>
       Effect.gen(function* () {
         const services = yield* Layer.build(PgDatabaseLayer({ url, maxConnections: 2 }))
         yield* enableFence({
-          id: "second",
+          id: "copy",
           database: Context.get(services, Database),
           owner: Context.get(services, DatabaseOwner)
         })
@@ -61,8 +62,13 @@ const fence = (url: string) =>
     )
   )
 
-/** Makes a copy of `first` the cell `second`, in which the people of the upper half of the buckets live. */
-export const divide = async ({ copy, first, people }: Divided): Promise<void> => {
+/** Makes the copy of a cell another one, in which the people of the upper half of the buckets live from then on. */
+export const divide = async ({
+  copy,
+  first,
+  names: [name, other] = ["first", "second"],
+  people
+}: Divided): Promise<void> => {
   await fence(copy)
   const [ofFirst, ofCopy] = [new pg.Client(first), new pg.Client(copy)]
   await Promise.all([ofFirst.connect(), ofCopy.connect()])
@@ -72,13 +78,16 @@ export const divide = async ({ copy, first, people }: Divided): Promise<void> =>
     const [lower, upper] = [people.filter((owner) => !isInUpperHalf(owner)), people.filter(isInUpperHalf)]
     // A job of an owner who lives elsewhere would be in the way of the others.
     await ofCopy.query("DELETE FROM parley_boss.job WHERE group_id = ANY($1)", [lower])
-    for (const statement of leave(lower, "first", version)) await ofCopy.query(statement)
-    for (const statement of leave(upper, "second", version)) await ofFirst.query(statement)
-    const named = await ofCopy.query("UPDATE parley.this_cell SET id = gen_random_uuid(), name = 'second' RETURNING id")
+    for (const statement of leave(lower, name, version)) await ofCopy.query(statement)
+    for (const statement of leave(upper, other, version)) await ofFirst.query(statement)
+    const named = await ofCopy.query("UPDATE parley.this_cell SET id = gen_random_uuid(), name = $1 RETURNING id", [
+      other
+    ])
     await ofFirst.query("BEGIN")
-    await ofFirst.query("INSERT INTO parley.cells (name, database_id) VALUES ('second', $1)", [named.rows[0].id])
+    await ofFirst.query("INSERT INTO parley.cells (name, database_id) VALUES ($1, $2)", [other, named.rows[0].id])
     await ofFirst.query("UPDATE parley.directory SET version = $1", [version])
-    await ofFirst.query("UPDATE parley.cell_buckets SET cell = 'second', version = $1 WHERE bucket >= 2048", [version])
+    const half = [other, version]
+    await ofFirst.query("UPDATE parley.cell_buckets SET cell = $1, version = $2 WHERE bucket >= 2048", half)
     await ofFirst.query("COMMIT")
   } finally {
     await Promise.all([ofFirst.end(), ofCopy.end()])
