@@ -23,7 +23,7 @@ const setUp = (joined = CELLS) => {
     owners[source.cellOf(owner) ?? ""] ??= owner
   }
   const directory = new Directory(source, { refreshMs: 0 })
-  return { owners, source, directory, stores: routeStores(broken, directory, a, noSharedRows) }
+  return { owners, source, directory, cells, stores: routeStores(broken, directory, a, noSharedRows) }
 }
 
 it("only the people of a cell that does not answer get failures, and those name the cell", async () => {
@@ -94,6 +94,15 @@ it("a failure of the work itself passes unchanged", async () => {
   const failure = new StorageFailed({ operation: "Test.work", retryable: false, cause: new Error("no") })
   const ended = await run(Effect.flip(stores.unitOfWork.run(owners["a"] ?? "", Effect.fail(failure))))
   expect(ended).toBe(failure)
+})
+
+it("events for a destination are registered in a cell before the directory has it", async () => {
+  const { cells, directory, stores } = setUp(["a"])
+  await run(directory.refresh)
+  const destination = { id: "hook:test", types: ["document.ready"] as const }
+  await run(stores.outbox.subscribe({ destinations: [destination], lowBelow: undefined }))
+  const records = cells.get("c")?.deliveryRecords.destinations ?? Effect.succeed([])
+  expect(await run(records)).toMatchObject([{ id: destination.id }])
 })
 
 it("a cell that the directory does not have is in no list, report or sweep, until the directory has it", async () => {

@@ -50,6 +50,22 @@ describe.runIf(hasPostgres)("the repair of an older directory", { timeout: 180_0
       }
     }))
 
+  it("registers a cell again that was added after the backup, and places its people there", () =>
+    inWorld(async (world) => {
+      const bob = newUserId()
+      const before = await world.server()
+      await openAccount(before, bob)
+      const restore = await world.backup()
+      await before.move(bob, "third")
+      await spend(before, bob, "later")
+      await restore()
+      await world.sql("DELETE FROM parley.cells WHERE name = 'third'")
+      expect(await world.verify()).toEqual([[bob, "twice", undefined]])
+      expect(await world.repair()).toEqual([[bob, "twice", "third"]])
+      expect(await world.verify()).toEqual([])
+      expect(await balanceOf(await world.server(), bob)).toBe(95)
+    }))
+
   it("marks the older rows also if it was interrupted after the owner was placed", () =>
     inWorld(async (world) => {
       const bob = newUserId()

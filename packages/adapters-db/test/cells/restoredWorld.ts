@@ -3,6 +3,7 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import { expect } from "vitest"
 import { type CellFinding, verifyCells } from "../../src/cells/administration/verifyCells.ts"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
+import { noteCells } from "../../src/cells/administration/identifyCell.ts"
 import { cellOf, Databases } from "../../src/cells/Databases.ts"
 import { moveSql } from "../../src/cells/directory/moveSql.ts"
 import { moveOwner, type MoveStep } from "../../src/cells/moving/moveOwner.ts"
@@ -82,7 +83,7 @@ export class World {
         Effect.sync(() => void found.push([finding.owner, finding.problem, repairedTo])),
         onFinding(finding)
       )
-    const work = repairs ? repairDirectory(note) : verifyCells(note)
+    const work = Effect.andThen(noteCells, repairs ? repairDirectory(note) : verifyCells(note))
     await run(Effect.provide(work, Layer.fresh(cellsLayer(this.cells))))
     return found
   }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Database, type DatabaseError } from "../../database/Database.ts"
 import { Databases, inDatabase, type NamedDatabase } from "../Databases.ts"
 import { CellRefused } from "./cellErrors.ts"
-import { checkIdentity, knownCell, refusalOf } from "./identifyCell.ts"
+import { checkIdentity, foundIn, knownCell, refusalOf } from "./identifyCell.ts"
 
 /** The reason why a configured cell takes no part yet. */
 export interface LeftAlone {
@@ -60,4 +60,18 @@ export const leftAlone = Effect.fnUntraced(function* (database: NamedDatabase) {
   const { cells, global } = yield* Databases
   if (cells === undefined || database === global || cells.byName.has(database.name)) return undefined
   return yield* unfit(database)
+})
+
+/** The cells that the directory does not have although their databases have their names: it is older, and has lost them. */
+export const lostCells = Effect.gen(function* () {
+  const { cells } = yield* Databases
+  const found: Array<NamedDatabase> = []
+  for (const [name, cell] of cells?.configured ?? [])
+    if (
+      cells?.byName.has(name) === false &&
+      (yield* leftAlone(cell)) === undefined &&
+      (yield* foundIn(cell)) !== undefined
+    )
+      found.push(cell)
+  return found
 })

@@ -3,6 +3,7 @@ import { Database, type Row } from "../../database/Database.ts"
 import { bucketOf } from "../directory/bucketOf.ts"
 import type { Placement } from "../directory/moveSql.ts"
 import { Databases, type NamedDatabase } from "../Databases.ts"
+import { lostCells } from "./leftAlone.ts"
 import { onCell } from "./onCell.ts"
 import { ownersIn } from "./ownersIn.ts"
 
@@ -153,7 +154,7 @@ export const verifyCells = Effect.fnUntraced(function* <E, R>(
 ) {
   const { cells, global } = yield* Databases
   if (cells === undefined) return 0
-  const all = [...cells.byName.values()]
+  const all = [...cells.byName.values(), ...(yield* lostCells)]
   const { buckets } = yield* onCell(global, cells.sql.read(0, 1))
   let count = 0
   for (let after: string | undefined = ""; after !== undefined;) {

@@ -2,7 +2,7 @@ import { type AccessSince, COUNTED_DELIVERIES, type DestinationRecord, type Work
 import { Effect, Result } from "effect"
 import { inPlace } from "../routing/byOwner.ts"
 import { tallyOf } from "./mergeResults.ts"
-import { answeredOf, answersOf } from "./overAll.ts"
+import { answeredOf, answersOf, overAll } from "./overAll.ts"
 import type { TimedAccess } from "../../sessions/PgAccessStore.ts"
 import type { Call, Method, Routes, Work } from "../routing/Routes.ts"
 
@@ -14,6 +14,21 @@ const least = (numbers: ReadonlyArray<number | undefined>): number | undefined =
 const most = (numbers: ReadonlyArray<number | undefined>): number | undefined => {
   const known = numbers.filter((number) => number !== undefined)
   return known.length === 0 ? undefined : Math.max(...known)
+}
+
+/**
+ * Registers in every database. A cell that has not joined yet takes it as well if it can be used: events of its first
+ * people come before the next registration.
+ */
+export const registrations = (routes: Routes, call: Call): Method => {
+  const registering = overAll(routes, call, "none")
+  return (...args) =>
+    Effect.gen(function* () {
+      const all = yield* routes.all
+      const others = [...routes.cells.values()].filter((place) => !all.includes(place))
+      const also = answersOf(others, (place) => call.run(place, args))
+      yield* Effect.all([registering(...args), also], { concurrency: "unbounded" })
+    })
 }
 
 /** Each worker beats in every database; the jobs that wait are in one. */

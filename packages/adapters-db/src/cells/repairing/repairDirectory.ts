@@ -1,7 +1,9 @@
 import { Effect } from "effect"
-import { cellOf, Databases, inDatabase, type OpenedCells } from "../Databases.ts"
+import { cellOf, Databases, inDatabase, type NamedDatabase, type OpenedCells } from "../Databases.ts"
 import { copyAccess } from "../moving/copyAccess.ts"
-import { checkIdentity } from "../administration/identifyCell.ts"
+import { checkIdentity, foundIn, noteCells } from "../administration/identifyCell.ts"
+import { leftAlone } from "../administration/leftAlone.ts"
+import { onCell } from "../administration/onCell.ts"
 import { moving } from "../administration/moveOwners.ts"
 import { repairOwner } from "./repairOwner.ts"
 import { beginRepair, endRepair } from "./repairVersions.ts"
@@ -18,6 +20,16 @@ const gatherAccess = Effect.fnUntraced(function* (cells: OpenedCells) {
   }
 })
 
+/** Registers the cells that were added after the backup: their databases have their names. */
+const registerLost = Effect.fnUntraced(function* (cells: OpenedCells, global: NamedDatabase) {
+  yield* noteCells
+  for (const [name, cell] of cells.configured) {
+    if (cells.byName.has(name) || (yield* leftAlone(cell))?.database === "copy") continue
+    if ((yield* onCell(cell, foundIn(cell))) !== undefined) yield* onCell(global, cells.sql.setState(name, "open"))
+  }
+  yield* noteCells
+})
+
 /**
  * Repairs a directory that is older than its cells: after the restore of a backup of the global database, or the loss of its
  * last changes. Places each owner where the owner's rows are, and then gives the directory a version above all that the
@@ -31,6 +43,7 @@ export const repairDirectory = Effect.fnUntraced(function* <E, R>(
   const { cells, global } = yield* Databases
   if (cells === undefined) return 0
   const { database } = cellOf(global)
+  yield* registerLost(cells, global)
   const seen = yield* Effect.forEach(cells.byName.values(), checkIdentity)
   const repair = yield* beginRepair(database, Math.max(0, ...seen))
   yield* gatherAccess(cells)

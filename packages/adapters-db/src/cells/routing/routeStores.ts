@@ -9,7 +9,14 @@ import type { Directory } from "../directory/Directory.ts"
 import { type CellMarks, NO_MARKS } from "./cellMarks.ts"
 import { orders } from "../merging/orders.ts"
 import { overAll } from "../merging/overAll.ts"
-import { accessSince, claimsInTurn, destinations, missingTiers, workState } from "../merging/ownMerges.ts"
+import {
+  accessSince,
+  claimsInTurn,
+  destinations,
+  missingTiers,
+  registrations,
+  workState
+} from "../merging/ownMerges.ts"
 import { pagesOverAll } from "../merging/pagesOverAll.ts"
 import {
   applyEventAtOnce,
@@ -61,6 +68,7 @@ const special: Readonly<Record<string, (routes: Routes, call: Call) => unknown>>
   "workers.state": workState,
   "deliveryRecords.destinations": destinations,
   "access.since": accessSince,
+  "outbox.subscribe": registrations,
   "outbox.claim": (routes, call) => claimsInTurn(routes, call, limitIn),
   "billingUpkeep.stranded": (routes, call) => strandedEvents(routes, claimsInTurn(routes, call, Number)),
   "billingUpkeep.forget": (routes, call) => forgetEvents(routes, overAll(routes, call, "sum")),
