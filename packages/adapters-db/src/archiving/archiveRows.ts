@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { chooseUnusedSql } from "../chat/chatSql.ts"
 import { Database, type DatabaseError, type Sql } from "../database/Database.ts"
 import { forPurpose } from "../database/limits.ts"
+import { isWritable } from "../storage/leftRows.ts"
 
 /**
  * The kinds of rows that are moved out of the database when they are old enough. Unused chats of people and unused
@@ -95,7 +96,7 @@ FROM removed r ORDER BY r.number`
 const payments = (schema: string): Statements => ({
   choose: `SELECT e.event_id AS place FROM ${schema}.payment_events e
 WHERE e.payload IS NOT NULL AND e.owner IS NOT NULL AND e.state IN ('applied', 'ignored')
-  AND e.received_at < now() - $1::float8 * interval '1 millisecond'
+  AND e.received_at < now() - $1::float8 * interval '1 millisecond' AND ${isWritable(schema, "e.owner")}
 ORDER BY e.received_at LIMIT $2 FOR UPDATE SKIP LOCKED`,
   take: `WITH found AS MATERIALIZED (
   SELECT e.received_at, json_build_object('eventId', e.event_id, 'kind', e.kind, 'createdAt', e.created_at,

@@ -46,22 +46,34 @@ const several =
       storing("BillingUpkeep.several")
     )
 
-const people =
-  ({ schema, statement }: Db): BillingUpkeep["Service"]["people"] =>
-  ({ after, limit }) =>
-    Effect.suspend(() =>
-      statement<{ readonly user_id: string; readonly wrong: ReadonlyArray<string> }>(
-        // At most as many people as have moved are left out of the page.
-        `SELECT v.user_id, v.wrong FROM ${schema}.verify_billing($1, $2 + (SELECT count(*)::integer
-           FROM ${schema}.moved_owners m WHERE m.remains OR m.state = 'arriving')) v
-         WHERE ${livesHere(schema, "v.user_id")} ORDER BY v.user_id LIMIT $2`,
-        [positionIn(PersonPosition, after)?.[0] ?? "", limit + 1]
-      )
-    ).pipe(
+interface VerifiedRow extends Row {
+  readonly user_id: string
+  readonly wrong: ReadonlyArray<string>
+  /** False for a person whose rows a move left here. */
+  readonly here: boolean
+}
+
+const people = ({ schema, statement }: Db): BillingUpkeep["Service"]["people"] => {
+  const text = `SELECT v.user_id, v.wrong, ${livesHere(schema, "v.user_id")} AS here
+    FROM ${schema}.verify_billing($1, $2) v ORDER BY v.user_id`
+  /** The next `count` people who live here, read in pages of this size. */
+  const read = Effect.fnUntraced(function* (after: string, count: number) {
+    const found: Array<VerifiedRow> = []
+    for (let [from, isLast] = [after, false]; found.length < count && !isLast;) {
+      const rows = yield* statement<VerifiedRow>(text, [from, count])
+      found.push(...rows.filter(({ here }) => here))
+      from = rows.at(-1)?.user_id ?? from
+      isLast = rows.length < count
+    }
+    return found.slice(0, count)
+  })
+  return ({ after, limit }) =>
+    Effect.suspend(() => read(positionIn(PersonPosition, after)?.[0] ?? "", limit + 1)).pipe(
       Effect.map((rows) => rows.map(({ user_id: userId, wrong }) => ({ userId, altered: wrong }))),
       Effect.map((rows) => pageOf(rows, limit, ({ userId }) => cursorOf(userId))),
       storing("BillingUpkeep.people")
     )
+}
 
 /** The position of a ledger row in a list: the user id of its owner, and its number. */
 const RowPosition = Schema.Tuple([Schema.String, Schema.Number])

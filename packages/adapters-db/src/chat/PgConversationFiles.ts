@@ -8,6 +8,7 @@ import {
 import { Effect, Layer } from "effect"
 import { Database, type Row, type Sql } from "../database/Database.ts"
 import { documentsOf, type DocumentRow } from "../documents/storing/PgDocumentStore.ts"
+import { isWritable } from "../storage/leftRows.ts"
 import { storing } from "../storage/storageFailed.ts"
 import { keyOf, OWNED, uuidOrNil } from "./chatSql.ts"
 
@@ -52,7 +53,8 @@ const removals = (schema: string) => {
      */
     unused: one(`SELECT o.user_id, o.id FROM ${schema}.documents o
       JOIN ${schema}.chats c ON c.user_id = o.user_id AND c.bot = o.bot AND c.visitor = o.visitor AND c.id = o.chat_id
-      WHERE o.chat_id IS NOT NULL AND c.updated_at < now() - $1::float8 * interval '1 millisecond' AND NOT EXISTS (
+      WHERE o.chat_id IS NOT NULL AND c.updated_at < now() - $1::float8 * interval '1 millisecond'
+      AND ${isWritable(schema, "o.user_id")} AND NOT EXISTS (
         SELECT FROM ${schema}.running_replies r
         WHERE r.user_id = c.user_id AND r.bot = c.bot AND r.visitor = c.visitor AND r.chat_id = c.id)
       LIMIT 1 FOR UPDATE OF c SKIP LOCKED`)

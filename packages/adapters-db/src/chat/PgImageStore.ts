@@ -1,6 +1,7 @@
 import { type ChatImage, ImageStore, isUuid, type StoredImage, UNUSED_IMAGE_MS } from "@parley/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, type Row } from "../database/Database.ts"
+import { isWritable } from "../storage/leftRows.ts"
 import { storing } from "../storage/storageFailed.ts"
 
 interface ImageRow extends Row {
@@ -41,6 +42,7 @@ const imageSql = (schema: string) => ({
     DELETE FROM ${schema}.chat_images i USING (
       SELECT user_id, id FROM ${schema}.chat_images
       WHERE chat_id IS NULL AND created_at < now() - ${UNUSED_IMAGE_MS} * interval '1 millisecond'
+        AND ${isWritable(schema, "user_id")}
       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
     ) unused WHERE i.user_id = unused.user_id AND i.id = unused.id RETURNING 1
   ) SELECT count(*) AS removed FROM removed`

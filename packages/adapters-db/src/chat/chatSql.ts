@@ -7,6 +7,7 @@ import {
   UNUSED_IMAGE_MS,
   USED_AGAIN_MS
 } from "@parley/core/adapter"
+import { isWritable } from "../storage/leftRows.ts"
 
 /** The key of a conversation's owner (user id, bot, visitor), in the order of the SQL parameters. */
 export const keyOf = (owner: ConversationOwner): ReadonlyArray<string> => {
@@ -230,7 +231,7 @@ export const chooseUnusedSql = (schema: string, whose: RemoveUnusedInput["whose"
 WITH unused AS MATERIALIZED (
   SELECT c.*, c.ctid AS row_place FROM ${schema}.chats c
   WHERE c.bot ${whose === "people" ? "=" : "<>"} '' AND c.updated_at < now() - $1::float8 * interval '1 millisecond'
-    AND NOT EXISTS (
+    AND ${isWritable(schema, "c.user_id")} AND NOT EXISTS (
       SELECT FROM ${schema}.running_replies r
       WHERE r.user_id = c.user_id AND r.bot = c.bot AND r.visitor = c.visitor AND r.chat_id = c.id)
   ORDER BY c.updated_at LIMIT ${UNUSED_CHATS} FOR UPDATE OF c SKIP LOCKED

@@ -6,7 +6,7 @@ import {
   KEEP_DEAD_MS,
   KEEP_DELIVERED_MS
 } from "@parley/core/adapter"
-import { livesHere } from "../storage/leftRows.ts"
+import { isWritable, livesHere } from "../storage/leftRows.ts"
 
 const ago = (milliseconds: number): string => `now() - ${milliseconds} * interval '1 millisecond'`
 
@@ -65,7 +65,7 @@ export const outboxSql = (schema: string) => ({
    */
   claim: `WITH due AS MATERIALIZED (
       SELECT user_id, event_id FROM ${schema}.event_deliveries
-      WHERE destination = $1 AND state = 'pending' AND due_at <= now()
+      WHERE destination = $1 AND state = 'pending' AND due_at <= now() AND ${isWritable(schema, "user_id")}
         AND NOT EXISTS (SELECT FROM ${schema}.event_destinations WHERE id = $1 AND disabled_at IS NOT NULL)
       ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
     )
@@ -89,23 +89,25 @@ export const outboxSql = (schema: string) => ({
       UPDATE ${schema}.event_destinations SET disabled_at = coalesce(disabled_at, now()) WHERE id = $1
     )
     UPDATE ${schema}.event_deliveries SET state = 'dead', ended_at = now(), claim = NULL, reason = 'gone'
-    WHERE destination = $1 AND state = 'pending'`,
+    WHERE destination = $1 AND state = 'pending' AND ${isWritable(schema, "user_id")}`,
 
   /** Deletes old destinations and deliveries. SQL parameter: the most deliveries to delete. */
   prune: `WITH forgotten AS (
       DELETE FROM ${schema}.event_destinations WHERE seen_at < ${ago(FORGET_DESTINATION_MS)}
     ), old AS MATERIALIZED (
       (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
-        WHERE state = 'delivered' AND ended_at < ${ago(KEEP_DELIVERED_MS)} LIMIT $1)
+        WHERE state = 'delivered' AND ended_at < ${ago(KEEP_DELIVERED_MS)} AND ${isWritable(schema, "user_id")}
+        LIMIT $1)
       UNION
       (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
-        WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} LIMIT $1)
+        WHERE state = 'dead' AND ended_at < ${ago(KEEP_DEAD_MS)} AND ${isWritable(schema, "user_id")}
+        LIMIT $1)
       UNION
       (SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
         WHERE state = 'pending' AND due_at < ${ago(FORGET_DESTINATION_MS)} AND (destination = '${FEED}' OR NOT EXISTS (
           SELECT FROM ${schema}.event_destinations d
           WHERE d.id = destination AND d.disabled_at IS NULL AND d.seen_at >= ${ago(FORGET_DESTINATION_MS)}
-        )) LIMIT $1)
+        )) AND ${isWritable(schema, "user_id")} LIMIT $1)
     ), locked AS (
       SELECT e.user_id, e.event_id, e.destination FROM ${schema}.event_deliveries e
       WHERE (e.user_id, e.event_id, e.destination) IN (SELECT * FROM old) LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -139,15 +141,16 @@ export const deliverySql = (schema: string) => ({
   /** Numbers new events in the order of the feed. SQL parameter: the most events. */
   placeFeed: `WITH unread AS MATERIALIZED (
       SELECT user_id, event_id FROM ${schema}.event_deliveries WHERE destination = '${FEED}' AND place IS NULL
-        AND ${livesHere(schema, "user_id")}
+        AND ${isWritable(schema, "user_id")}
       ORDER BY created_at, event_id LIMIT $1
     ), placed AS MATERIALIZED (SELECT user_id, event_id, nextval('${schema}.event_places') AS place FROM unread)
     UPDATE ${schema}.event_deliveries e SET place = p.place FROM placed p
     WHERE e.user_id = p.user_id AND e.event_id = p.event_id AND e.destination = '${FEED}'`,
 
   /** Reads the feed. SQL parameters: the number after which the page begins, limit. */
-  feed: `SELECT place::float8 AS place, event_id, type, created_at, data FROM ${schema}.event_deliveries
-    WHERE destination = '${FEED}' AND place > $1::bigint AND ${livesHere(schema, "user_id")} ORDER BY place LIMIT $2`,
+  feed: `SELECT e.place::float8 AS place, e.event_id, e.type, e.created_at, e.data FROM ${schema}.event_deliveries e
+    WHERE e.destination = '${FEED}' AND e.place > $1::bigint AND ${livesHere(schema, "e.user_id")}
+    ORDER BY e.place LIMIT $2`,
 
   destinations: `SELECT d.id, ARRAY(SELECT jsonb_object_keys(d.asked_at) ORDER BY 1) AS types, d.seen_at, d.disabled_at, p.pending, p.oldest_ms,
       coalesce(n.dead, 0) AS dead FROM ${schema}.event_destinations d
@@ -172,7 +175,7 @@ export const deliverySql = (schema: string) => ({
   retry: `WITH dead AS MATERIALIZED (
       SELECT user_id, event_id, destination FROM ${schema}.event_deliveries
       WHERE state = 'dead' AND ($1::text IS NULL OR event_id = $1) AND ($2::text IS NULL OR destination = $2)
-        AND destination IN (SELECT id FROM ${schema}.event_destinations) AND ${livesHere(schema, "user_id")}
+        AND destination IN (SELECT id FROM ${schema}.event_destinations) AND ${isWritable(schema, "user_id")}
       FOR UPDATE
     ), enabled AS (
       UPDATE ${schema}.event_destinations d SET disabled_at = NULL

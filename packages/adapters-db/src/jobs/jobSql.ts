@@ -1,5 +1,5 @@
 import type { JobProgress, JobState } from "@parley/core/adapter"
-import { livesHere } from "../storage/leftRows.ts"
+import { isWritable, livesHere } from "../storage/leftRows.ts"
 
 /**
  * The one queue for all jobs. Its policy allows one waiting or running job for each twin key; a unique index enforces
@@ -86,6 +86,7 @@ export const jobSql = (schemaName: string) => {
   // Selects waiting and running jobs. The condition has the wording of the unique index, which has one entry for each
   // twin key.
   const alive = `name = '${JOBS_QUEUE}' AND state <= 'active' AND policy = 'exclusive'`
+  const writable = isWritable(`"${schemaName}"`, "coalesce(group_id, '')")
   const held = `name = '${JOBS_QUEUE}' AND id = $1 AND retry_count = $2 AND state = 'active'`
   return {
     /** Returns the waiting or running job with the twin key $1, and locks it until the transaction ends. */
@@ -105,7 +106,7 @@ export const jobSql = (schemaName: string) => {
       WHERE name = '${JOBS_QUEUE}' AND id = (
         SELECT id FROM ${job}
         WHERE name = '${JOBS_QUEUE}' AND state < 'active' AND NOT blocked AND start_after <= ${schema}.job_now()
-          AND group_id <> ALL($1::text[]) AND data->>'kind' = ANY($3::text[])
+          AND group_id <> ALL($1::text[]) AND data->>'kind' = ANY($3::text[]) AND ${writable}
         ORDER BY data->>'kind' = ANY($4::text[]), array_position($2::text[], group_id) NULLS FIRST, created_on
         LIMIT 1 FOR UPDATE SKIP LOCKED
       ) RETURNING ${STORED}`,
@@ -138,7 +139,7 @@ export const jobSql = (schemaName: string) => {
     silent: `SELECT ${STORED}, heartbeat_on::text AS heartbeat,
         extract(epoch FROM ${schema}.job_now() - heartbeat_on)::float8 AS seconds
       FROM ${job} WHERE ${alive} AND state = 'active'
-        AND heartbeat_on <= ${schema}.job_now() - $1::float8 * interval '1 second'
+        AND heartbeat_on <= ${schema}.job_now() - $1::float8 * interval '1 second' AND ${writable}
       FOR SHARE SKIP LOCKED`,
     /** Returns the job $2 of the owner $1, and locks it until the transaction ends. */
     lockJob: `SELECT ${STORED}, state::text AS state FROM ${job}
@@ -149,7 +150,7 @@ export const jobSql = (schemaName: string) => {
     removeAll: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND group_id = $1`,
     remove: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND id = $1`,
     /** Deletes jobs that were done at least $1 seconds ago, or failed at least $2 seconds ago. */
-    forget: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND (
+    forget: `DELETE FROM ${job} WHERE name = '${JOBS_QUEUE}' AND ${writable} AND (
         state = 'completed' AND completed_on < ${schema}.job_now() - $1::float8 * interval '1 second'
         OR state = 'failed' AND completed_on < ${schema}.job_now() - $2::float8 * interval '1 second'
       )`,

@@ -26,7 +26,7 @@ const missingText = (schema: string) => `
   )
   SELECT m.tier, (
     SELECT count(*)::integer FROM ${schema}.credit_accounts a
-    WHERE a.renewed_by <> 'none' AND (a.tier = m.tier OR a.pending_tier = m.tier)
+    WHERE a.renewed_by <> 'none' AND (a.tier = m.tier OR a.pending_tier = m.tier) AND a.moved IS NULL
   ) AS accounts
   FROM missing m ORDER BY m.tier`
 
@@ -46,6 +46,7 @@ export const missingTiers = (
   known: ReadonlyArray<TierName>
 ): Effect.Effect<ReadonlyArray<TierCount>, DatabaseError> =>
   statement<MissingRow>(missingText(schema), [known]).pipe(
-    Effect.map((rows) => rows.map(({ accounts, tier }) => ({ tier, accounts }))),
+    // A tier that only moved accounts have is not missing here.
+    Effect.map((rows) => rows.flatMap(({ accounts, tier }) => (accounts === 0 ? [] : [{ tier, accounts }]))),
     Effect.catchIf(isNotMadeYet, () => Effect.succeed([]))
   )

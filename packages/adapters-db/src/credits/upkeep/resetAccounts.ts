@@ -17,11 +17,14 @@ const Range = Schema.Tuple([Schema.String, Schema.String])
 const dueText = (schema: string, within: boolean) => `
   SELECT max(user_id) AS upto FROM (
     SELECT user_id FROM ${schema}.credit_accounts
-    WHERE renewed_by = 'schedule' AND next_reset_at <= $1::timestamptz
+    WHERE moved IS NULL AND renewed_by = 'schedule' AND next_reset_at <= $1::timestamptz
       AND (renewed_until IS NULL OR next_reset_at < renewed_until) AND user_id > $2 ${within ? "AND user_id <= $4" : ""} ORDER BY user_id LIMIT $3
   ) d`
 
-/** Returns the next range of users, in the order of their ids, that has at most `limit` accounts whose reset is due. */
+/**
+ * Returns the next range of users, in the order of their ids, that has at most `limit` accounts whose reset is due. It
+ * passes over accounts that were moved or are being moved, whose writes are refused.
+ */
 export const nextDue = (
   { schema, statement }: Database["Service"],
   { asOf, before, limit, within }: DueInput

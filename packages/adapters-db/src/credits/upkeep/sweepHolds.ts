@@ -10,6 +10,7 @@ import {
 import { Effect, Exit } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
 import { commitOperations } from "../commitOperations.ts"
+import { isWritable } from "../../storage/leftRows.ts"
 import { type LedgerTime, momentOf } from "../LedgerClock.ts"
 
 interface ExpiredUserRow extends Row {
@@ -30,7 +31,8 @@ interface ExpiredRow extends ExpiredUserRow {
 const lockExpiredText = (schema: string) => `
   WITH expired AS MATERIALIZED (
     SELECT user_id, key FROM ${schema}.credit_holds
-    WHERE expires_at <= ${momentOf("$1")} AND ($3::text IS NULL OR user_id = $3) ORDER BY random() LIMIT $2
+    WHERE expires_at <= ${momentOf("$1")} AND ($3::text IS NULL OR user_id = $3) AND ${isWritable(schema, "user_id")}
+    ORDER BY random() LIMIT $2
   ), locked AS MATERIALIZED (
     SELECT user_id FROM ${schema}.credit_accounts
     WHERE user_id IN (SELECT user_id FROM expired) ORDER BY user_id COLLATE "C" FOR UPDATE SKIP LOCKED
@@ -70,7 +72,7 @@ const sweepAtOnce = (
   )
 
 const expiredUsersText = (schema: string) => `
-  SELECT user_id FROM ${schema}.credit_holds WHERE expires_at <= ${momentOf("$1")}
+  SELECT user_id FROM ${schema}.credit_holds WHERE expires_at <= ${momentOf("$1")} AND ${isWritable(schema, "user_id")}
   GROUP BY user_id ORDER BY random() LIMIT $2`
 
 /**

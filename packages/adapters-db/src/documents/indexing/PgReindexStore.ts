@@ -3,7 +3,7 @@ import { type DocumentFailure, isUuid, ReindexRecords, ReindexStore } from "@par
 import { Context, Effect, Layer } from "effect"
 import { Database, type Row } from "../../database/Database.ts"
 import { storing } from "../../storage/storageFailed.ts"
-import { livesHere } from "../../storage/leftRows.ts"
+import { isWritable, livesHere } from "../../storage/leftRows.ts"
 
 const FOREIGN_KEY_VIOLATION = "23503"
 
@@ -39,7 +39,8 @@ const texts = (schema: string) => ({
   fail: `UPDATE ${schema}.reindex_claims SET expires_at = clock_timestamp(), failure = $4
     WHERE user_id = $1 AND document_id = $2 AND holder = $3`,
   sweep: `WITH runs AS (DELETE FROM ${schema}.reindex_runs WHERE NOT ${ALIVE} RETURNING 1),
-    claims AS (DELETE FROM ${schema}.reindex_claims WHERE failure IS NULL AND expires_at <= clock_timestamp() RETURNING 1)
+    claims AS (DELETE FROM ${schema}.reindex_claims WHERE failure IS NULL AND expires_at <= clock_timestamp()
+      AND ${isWritable(schema, "user_id")} RETURNING 1)
     SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM claims) AS forgotten`,
   /** Counts ready documents by type, version and result. SQL parameter: the owner, or null for all people. */
   standing: `SELECT d.type, g.parser, g.version, g.embedder, c.failure IS NOT NULL AS failed,

@@ -1,6 +1,7 @@
 import { type FilesMoved, NOTHING_MOVED, type Objects, type StorageFailed } from "@parley/core/adapter"
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row } from "../../database/Database.ts"
+import { isWritable } from "../../storage/leftRows.ts"
 
 /** A document whose bytes are to be moved to the object store, and the key of the new object. */
 interface ClaimedFile extends Row {
@@ -20,7 +21,8 @@ const AT_ONCE = 2
 const claimText = (schema: string) => `
   WITH left_over AS (
     SELECT o.user_id, o.document_id FROM ${schema}.file_objects o
-    WHERE o.moved_at IS NULL AND o.begun_at < now() - interval '15 minutes' LIMIT $1
+    WHERE o.moved_at IS NULL AND o.begun_at < now() - interval '15 minutes' AND ${isWritable(schema, "o.user_id")}
+    LIMIT $1
   ), fresh AS (
     SELECT p.user_id, p.document_id FROM ${schema}.file_parts p
     WHERE p.part = 0 AND NOT EXISTS (
@@ -28,7 +30,7 @@ const claimText = (schema: string) => `
     ) AND EXISTS (
       SELECT FROM ${schema}.documents d
       WHERE d.user_id = p.user_id AND d.id = p.document_id AND d.status <> 'processing'
-    ) LIMIT $1
+    ) AND ${isWritable(schema, "p.user_id")} LIMIT $1
   ), locked AS (
     SELECT d.user_id, d.id FROM ${schema}.documents d
     JOIN (SELECT * FROM left_over UNION SELECT * FROM fresh LIMIT $1) c ON c.user_id = d.user_id AND c.document_id = d.id
