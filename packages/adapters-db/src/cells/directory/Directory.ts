@@ -211,7 +211,9 @@ export class Directory {
 
   /** Runs in a fiber of its own, outside of the caller's transaction. Concurrent callers share one. */
   #startRefresh(): Promise<void> {
-    this.#refreshing ??= this.#readChanges()
+    // Reading begins after this is set: it asks cells, and which of them have joined begins a read that is late.
+    this.#refreshing ??= Promise.resolve()
+      .then(() => this.#readChanges())
       .then(
         () => void (this.#isAway = false),
         (error: unknown) => {
