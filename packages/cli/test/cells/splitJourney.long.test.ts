@@ -120,7 +120,7 @@ describe.runIf(hasPostgres).each(["a superuser", "an ordinary login"] as const)(
         return answers([...LOWER, ...UPPER]) > 30 ? true : undefined
       })
       const dry = await parley("cells", "split", "eu-1", "--to", "eu-2", "--dry-run", "--json")
-      expect(dry).toMatchObject({ exit: 0 })
+      expect(dry).toMatchObject({ exit: 0, stderr: "" })
       expect(JSON.parse(dry.stdout)).toMatchObject({ buckets: 2048, people: UPPER.length, ended: false })
 
       const splitting = runParley(["cells", "split", "eu-1", "--to", "eu-2"], folder.path, environment)

@@ -88,7 +88,7 @@ export const makeCell = (target: Cell, split: Split, sourceId: string) =>
       )
       if (copy?.frozen === split.version && copy.copyOf === split.source && copy.name === target.id) return copy.id
       if (copy?.frozen !== split.version || copy.id !== sourceId)
-        return yield* new SplitRefused({ problem: "promoted-early", cell: split.source, target: target.id, names: [] })
+        return yield* new SplitRefused({ problem: "promoted-early", cell: split.source, target: target.id })
       yield* triggers(sql, schema, "DISABLE")
       yield* divide(sql, schema, split)
       yield* dropShared(sql, schema)

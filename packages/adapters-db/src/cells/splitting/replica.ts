@@ -44,7 +44,7 @@ const hasPosition = Effect.fnUntraced(function* (source: Cell, target: Cell) {
 /** Fails if the target is no replica of the source that follows it closely, so that the refusal of writes will be short. */
 export const checkReplica = Effect.fnUntraced(function* (source: Cell, target: Cell) {
   const refused = (problem: SplitRefused["problem"]) =>
-    new SplitRefused({ problem, cell: source.id, target: target.id, names: [] })
+    new SplitRefused({ problem, cell: source.id, target: target.id })
   const [own, copy] = [yield* stateOf(source), yield* stateOf(target)]
   if (own === undefined || own.id !== copy?.id) return yield* refused("not-copy")
   if (!copy.isReplica) return yield* refused("promoted-early")
@@ -54,7 +54,7 @@ export const checkReplica = Effect.fnUntraced(function* (source: Cell, target: C
 /** Waits until the copy has the note of the frozen owners; fails if it was promoted without it, or does not follow. */
 export const waitForFrozen = Effect.fnUntraced(function* (target: Cell, split: Split) {
   const refused = (problem: SplitRefused["problem"]) =>
-    new SplitRefused({ problem, cell: split.source, target: target.id, names: [] })
+    new SplitRefused({ problem, cell: split.source, target: target.id })
   for (let look = 0; look < FOLLOW_LOOKS; look += 1) {
     const copy = yield* stateOf(target)
     if (copy?.frozen === split.version) return

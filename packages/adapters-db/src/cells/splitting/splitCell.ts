@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { forPurpose } from "../../database/limits.ts"
 import type { MoveSql } from "../directory/moveSql.ts"
 import type { Split, SplitSql } from "../directory/splitSql.ts"
-import { fencedTables, unfenced } from "../moving/fence.ts"
+import { enableFence } from "../moving/fence.ts"
 import type { Cell } from "../moving/ownerTables.ts"
 import { freezeOwners } from "./freezeOwners.ts"
 import { makeCell } from "./makeCell.ts"
@@ -45,8 +45,8 @@ export type SplitStep = "checked" | "noted" | "frozen" | "followed" | "promoted"
 /** The time between two signs of life; well below the age at which servers cancel a split. */
 const YOUNG = "20 seconds"
 
-const refused = ({ source, target }: SplitInput, problem: SplitRefused["problem"], names: ReadonlyArray<string> = []) =>
-  new SplitRefused({ problem, cell: source.id, target: target.id, names })
+const refused = ({ source, target }: SplitInput, problem: SplitRefused["problem"]) =>
+  new SplitRefused({ problem, cell: source.id, target: target.id })
 
 /** Fails if the split cannot begin. Changes nothing. */
 export const checkSplit = (input: SplitInput) =>
@@ -55,8 +55,6 @@ export const checkSplit = (input: SplitInput) =>
     if ((yield* splits.cell(target.id)) !== undefined) return yield* refused(input, "is-cell")
     const own = (yield* directory.buckets(buckets)).filter(({ cell }) => cell === source.id)
     if (buckets.length === 0 || own.length < buckets.length) return yield* refused(input, "not-buckets")
-    const { missing } = yield* source.owner.asOwner((sql) => fencedTables(sql, source))
-    if (missing.length > 0) return yield* refused(input, "no-fence", unfenced(missing))
     yield* checkReplica(source, target)
   }).pipe(forPurpose("building"))
 
@@ -124,6 +122,7 @@ export const splitCell = (input: SplitInput) =>
     const isNoted = (yield* splits.underWay).some((known) => known.source === source.id && known.target === target.id)
     if (!isNoted) {
       yield* checkSplit(input)
+      yield* enableFence(source)
       yield* keepPseudonyms(input)
     }
     yield* onStep?.("checked") ?? Effect.void

@@ -1,23 +1,13 @@
 import { Schema } from "effect"
 
-const PROBLEMS = [
-  "is-cell",
-  "not-buckets",
-  "no-fence",
-  "not-copy",
-  "not-following",
-  "promoted-early",
-  "cancelled"
-] as const
+const PROBLEMS = ["is-cell", "not-buckets", "not-copy", "not-following", "promoted-early", "cancelled"] as const
 
 /** A cell was not split: its people live where they did before. */
 export class SplitRefused extends Schema.TaggedError<SplitRefused>()("SplitRefused", {
   problem: Schema.Literals(PROBLEMS),
   /** The cell that was to be split. */
   cell: Schema.String,
-  target: Schema.String,
-  /** Tables without a fence, if they are the problem. */
-  names: Schema.Array(Schema.String)
+  target: Schema.String
 }) {
   readonly code = "split_refused"
   override get message() {
@@ -27,8 +17,6 @@ export class SplitRefused extends Schema.TaggedError<SplitRefused>()("SplitRefus
         return `${target} is a cell already. Give it people with "parley cells assign", or split ${cell} to a replica of it.`
       case "not-buckets":
         return `The cell ${cell} has not all of these buckets, has one bucket only, or is being split to another cell. "parley cells list" shows what it has.`
-      case "no-fence":
-        return `These tables of the cell ${cell} have no fence yet: ${this.names.join(", ")}. Create them with "parley migrate".`
       case "not-copy":
         return `The database of ${target} is no replica of the cell ${cell}. Make a streaming replica of it, and name it in PARLEY_CELLS.`
       case "not-following":

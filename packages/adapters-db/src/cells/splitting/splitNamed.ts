@@ -54,7 +54,7 @@ const openSplit = Effect.fnUntraced(function* (cells: OpenedCells, { buckets, fr
   const [source, target] = [yield* configuredCell(cells, from), yield* configuredCell(cells, to)]
   const identity = yield* foundIn(source)
   if (identity === undefined || source === target)
-    return yield* new SplitRefused({ problem: "not-copy", cell: from, target: to, names: [] })
+    return yield* new SplitRefused({ problem: "not-copy", cell: from, target: to })
   target.expected?.expectCopyOf(identity)
   const { database } = cellOf(global)
   return {
