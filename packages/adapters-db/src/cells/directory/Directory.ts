@@ -211,9 +211,7 @@ export class Directory {
 
   /** Runs in a fiber of its own, outside of the caller's transaction. Concurrent callers share one. */
   #startRefresh(): Promise<void> {
-    // Reading begins after this is set: it asks cells, and which of them have joined begins a read that is late.
-    this.#refreshing ??= Promise.resolve()
-      .then(() => this.#readChanges())
+    this.#refreshing ??= this.#readChanges()
       .then(
         () => void (this.#isAway = false),
         (error: unknown) => {

@@ -28,12 +28,12 @@ const isAway = (error: unknown): boolean => {
   return cause.sqlState === undefined || AWAY.test(cause.sqlState)
 }
 
-/** The failure of a call as people see it: the cell's name if the cell did not answer. */
+/** The failure of a call as people see it: with the cell's name if the cell did not answer, or refused the owner for too long. */
 export const named = (cell: string, error: unknown): unknown => {
   if (!(error instanceof StorageFailed) || error.cell !== undefined) return error
   const { cause, operation, retryAfterMs, retryable } = error
   const wait = retryAfterMs === undefined ? {} : { retryAfterMs }
-  // The owner is being moved at this moment: a later try finds the new place.
-  if (isMoved(error)) return new StorageFailed({ operation, retryable: true, cause })
+  // The owner is being moved, or the cell is being split: a later try finds the new place.
+  if (isMoved(error)) return new StorageFailed({ operation, retryable: true, cell, cause })
   return isAway(error) ? new StorageFailed({ operation, retryable, ...wait, cell, cause }) : error
 }
