@@ -136,6 +136,15 @@ it("a cell has joined when the directory has it; each cell counts before the fir
   await expect.poll(() => directory.hasJoined("c")).toBe(true)
 })
 
+it("reads once although the cells that it asks depend on it", async () => {
+  const source = new MemoryDirectory(CELLS)
+  const seen = Effect.sync(() => Number(directory.hasJoined("c")) && 0)
+  const directory: Directory = new Directory(source, { refreshMs: 0 }, { seen })
+  directory.noteCells(["a"])
+  await run(directory.refresh)
+  expect(source.statements).toBe(1)
+})
+
 it("the identity of a cell that has joined is known as soon as its buckets are", async () => {
   const source = new MemoryDirectory(["a"])
   const identities: Array<unknown> = []

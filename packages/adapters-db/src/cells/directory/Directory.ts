@@ -211,7 +211,9 @@ export class Directory {
 
   /** Runs in a fiber of its own, outside of the caller's transaction. Concurrent callers share one. */
   #startRefresh(): Promise<void> {
-    this.#refreshing ??= this.#readChanges()
+    // Reading asks for the cells that have joined, which must find that a read has begun.
+    this.#refreshing ??= Promise.resolve()
+      .then(() => this.#readChanges())
       .then(
         () => void (this.#isAway = false),
         (error: unknown) => {
