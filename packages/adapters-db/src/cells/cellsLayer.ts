@@ -93,7 +93,9 @@ const makeCells = Effect.fnUntraced(function* (options: CellsOptions) {
   const databases = new Map(allOf(configured).map(({ name, services }) => [name, Context.get(services, Database)]))
   const marks = cellMarks(cellsOf(configured))
   const routed = routeStores(ports, directory, globalPorts, sharedRows(shared, databases), marks)
-  const openedMoves = openMoves(() => cellsOf(joined()), moveSql(shared), splitSql(shared), directory.refresh)
+  const openedMoves = openMoves(cellsOf(configured), moveSql(shared), splitSql(shared), directory.refresh, () =>
+    cellsOf(joined())
+  )
   const opened: OpenedCells = {
     configured,
     get byName() {

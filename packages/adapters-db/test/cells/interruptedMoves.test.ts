@@ -11,7 +11,7 @@ import { killedMove, moveOf, newOwners, openWorld, type World } from "./movingOw
 
 const movesOver = (world: World, cells: ReadonlyArray<Cell> = world.cells) =>
   openMoves(
-    () => new Map(cells.map((cell) => [cell.id, cell])),
+    new Map(cells.map((cell) => [cell.id, cell])),
     world.directory,
     splitSql(world.cells[0].database),
     Effect.void

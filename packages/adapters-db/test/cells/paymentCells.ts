@@ -78,12 +78,7 @@ export const openPaymentCells = async (): Promise<PaymentCells> => {
     )
     const global = fenced.get("cell-1")
     if (global === undefined) throw new Error("There is no first cell.")
-    const { eraseMoved, move } = openMoves(
-      () => fenced,
-      moveSql(global.database),
-      splitSql(global.database),
-      Effect.void
-    )
+    const { eraseMoved, move } = openMoves(fenced, moveSql(global.database), splitSql(global.database), Effect.void)
     return { wire, other, tried, move, eraseMoved, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
   })
   return Effect.runPromise(Scope.provide(open, scope))

@@ -92,16 +92,20 @@ const checkSplits = ({ underWay }: SplitSql) => ({
     })
 })
 
-/** The functions of moves over the present cells, as promises. `refresh` has this process read the directory. */
+/**
+ * The functions of moves over cells, as promises. `refresh` has this process read the directory, and `present` are the cells
+ * that it has; all of them unless given.
+ */
 export const openMoves = (
-  present: () => ReadonlyMap<string, Cell>,
+  cells: ReadonlyMap<string, Cell>,
   directory: MoveSql,
   splits: SplitSql,
-  refresh: Effect.Effect<void, unknown>
+  refresh: Effect.Effect<void, unknown>,
+  present: () => ReadonlyMap<string, Cell> = () => cells
 ): Moves => {
   const check = checkSplits(splits)
   const cellOf = (name: string) => {
-    const cell = present().get(name)
+    const cell = cells.get(name)
     return cell === undefined
       ? Effect.fail(new MoveRefused({ problem: "not-configured", names: [name] }))
       : Effect.succeed(cell)
