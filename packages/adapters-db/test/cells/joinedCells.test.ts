@@ -1,6 +1,6 @@
 /** A cell that the configuration names and the directory does not have yet: its database is a copy of another cell. */
 import { jobHandler, loggerLayer, ProcessDocument } from "@parley/core/adapter"
-import { ledgerOfStores, newUserId } from "@parley/core/testing"
+import { newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { expect, it, describe } from "vitest"
 import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
