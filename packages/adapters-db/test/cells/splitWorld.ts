@@ -34,7 +34,8 @@ export interface SplitWorld extends World {
   readonly split: SplitInput
 }
 
-const prepared = Effect.fnUntraced(function* (url: string) {
+/** A migrated database as the cell "a", which is also the global database. */
+export const prepared = Effect.fnUntraced(function* (url: string) {
   const cell = yield* cellOn("a", url, 4)
   const { schema, statement } = cell.database
   const services = <A, E>(work: Effect.Effect<A, E, Database | DatabaseOwner>) =>

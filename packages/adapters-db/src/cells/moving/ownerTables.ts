@@ -22,6 +22,8 @@ export interface OwnerTable extends CopiedTable {
   readonly key: ReadonlyArray<string>
   /** None if each write of the table comes with one of `credit_accounts` in the same transaction. */
   readonly fences: ReadonlyArray<Fence>
+  /** True if an owner may have rows in this table and in no other. */
+  readonly isFirst: boolean
 }
 
 /** A trigger that refuses writes for moved owners. */
@@ -80,6 +82,8 @@ interface KeyRow extends Row {
   readonly key: ReadonlyArray<string>
   /** The tables to which foreign keys point. */
   readonly parents: ReadonlyArray<string>
+  /** True if each row points to a row of another table. */
+  readonly hasParent: boolean
 }
 
 /** The primary keys and foreign keys of schema $1 and its job queue. */
@@ -89,7 +93,10 @@ const KEYS = `SELECT format('%I.%I', n.nspname, c.relname) AS "sqlName",
       WHERE i.indrelid = c.oid AND i.indisprimary ORDER BY k.place) AS key,
     ARRAY(SELECT format('%I.%I', pn.nspname, p.relname) FROM pg_constraint k JOIN pg_class p ON p.oid = k.confrelid
       JOIN pg_namespace pn ON pn.oid = p.relnamespace WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid)
-      AS parents
+      AS parents,
+    EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid
+      AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum = ANY (k.conkey) AND NOT a.attnotnull))
+      AS "hasParent"
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname IN ($1::text, $1::text || '_boss') AND c.relkind IN ('r', 'p') AND NOT c.relispartition`
 
@@ -117,7 +124,8 @@ export const ownerTables = Effect.fnUntraced(function* (sql: Sql, schema: string
   const tables = (yield* copiedTables(sql, schemaName)).flatMap((table): ReadonlyArray<OwnerTable> => {
     const owned = named[table.name] ?? (table.columns.includes('"user_id"') ? BY_PERSON : undefined)
     if (owned === undefined) return []
-    return [{ ...table, ...owned, key: keys.get(table.sqlName.replaceAll('"', ""))?.key ?? [] }]
+    const { hasParent = false, key = [] } = keys.get(table.sqlName.replaceAll('"', "")) ?? {}
+    return [{ ...table, ...owned, key, isFirst: owned.fences.length > 0 && !hasParent }]
   })
   return parentsFirst(tables, keys)
 })

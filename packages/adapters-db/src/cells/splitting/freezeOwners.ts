@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { Row, Sql } from "../../database/Database.ts"
-import { ONE_ROW_EACH } from "../administration/ownersIn.ts"
+import type { Row } from "../../database/Database.ts"
 import { bucketSql } from "../directory/bucketOf.ts"
 import type { Split } from "../directory/splitSql.ts"
+import { everyOwner } from "../moving/everyOwner.ts"
 import { waitForRunning } from "../moving/fence.ts"
 import { OwnerBusy } from "../moving/moveErrors.ts"
 import type { Cell } from "../moving/ownerTables.ts"
@@ -12,20 +12,15 @@ const PATIENCE_MS = 5_000
 /** The accounts that one transaction fences: their writers wait for its end, and are refused then. */
 const ACCOUNTS_AT_ONCE = 5_000
 
-/** An SQL query of everybody who has rows in a database, as "person". */
-export const everyPerson = (sql: Sql, schema: string) =>
-  Effect.map(sql.query<Row & { name: string }>(ONE_ROW_EACH, [schema]), (tables) =>
-    tables.map(({ name }) => `SELECT user_id AS person FROM ${schema}.${name}`).join(" UNION ")
-  )
-
 /**
  * Marks everybody in the buckets as leaving, and the buckets as lost, in one transaction: from its commit on, writes of their
  * rows and new people of the buckets are refused. Owners who are placed by name stay. A repetition adds those whose first row
  * was written by a transaction that ran then. Returns the number of new marks.
  */
-const markLeaving = ({ database: { schema }, owner }: Cell, split: Split, placed: ReadonlyArray<string>) =>
-  owner.asOwner((sql) =>
+const markLeaving = (source: Cell, split: Split, placed: ReadonlyArray<string>) =>
+  source.owner.asOwner((sql) =>
     Effect.gen(function* () {
+      const { schema } = source.database
       const { buckets, target, version } = split
       yield* sql.query(
         `INSERT INTO ${schema}.lost_buckets AS l (bucket, version) SELECT unnest($1::smallint[]), $2
@@ -34,8 +29,8 @@ const markLeaving = ({ database: { schema }, owner }: Cell, split: Split, placed
       )
       const [marked] = yield* sql.query<Row & { count: number }>(
         `WITH marked AS (INSERT INTO ${schema}.moved_owners AS m (person, state, cell, version)
-         SELECT p.person, 'leaving', $1, $2 FROM (${yield* everyPerson(sql, schema)}) p
-         WHERE NOT starts_with(p.person, 'erased:') AND p.person <> 'parley:no-person'
+         SELECT p.person, 'leaving', $1, $2 FROM (${yield* everyOwner(sql, source)}) p
+         WHERE NOT starts_with(p.person, 'erased:')
            AND ${bucketSql("p.person")} = ANY ($3::integer[]) AND p.person <> ALL ($4::text[])
          ON CONFLICT (person) DO UPDATE SET cell = excluded.cell, version = excluded.version, at = now()
            WHERE m.state = 'leaving' AND m.version < excluded.version RETURNING 1) SELECT count(*)::integer AS count FROM marked`,

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import type { Row } from "../../database/Database.ts"
 import type { OwnerSql } from "../../database/DatabaseOwner.ts"
 import type { Split } from "../directory/splitSql.ts"
+import { everyOwner } from "../moving/everyOwner.ts"
 import type { Cell } from "../moving/ownerTables.ts"
-import { everyPerson } from "./freezeOwners.ts"
 import type { CellState } from "./replica.ts"
 import { SplitRefused } from "./splitErrors.ts"
 
@@ -42,7 +42,8 @@ const WITHOUT_TRIGGERS = [
  * Has the copy accept the writes of those who came along, and refuse those of everybody else, whose rows are left and will be
  * erased. Their number is in the millions, so each table is changed by one statement.
  */
-const divide = Effect.fnUntraced(function* (sql: OwnerSql, schema: string, { source, version }: Split) {
+const divide = Effect.fnUntraced(function* (sql: OwnerSql, target: Cell, { source, version }: Split) {
+  const { schema } = target.database
   yield* sql.query(
     `UPDATE ${schema}.credit_accounts a SET moved = CASE WHEN NOT EXISTS (
        SELECT FROM ${schema}.moved_owners m WHERE m.person = a.user_id AND m.state = 'leaving' AND m.version = $1) THEN true END`,
@@ -50,7 +51,7 @@ const divide = Effect.fnUntraced(function* (sql: OwnerSql, schema: string, { sou
   )
   yield* sql.query(
     `INSERT INTO ${schema}.moved_owners AS m (person, state, cell, version, remains)
-     SELECT p.person, 'moved', $1, $2, true FROM (${yield* everyPerson(sql, schema)}) p WHERE p.person <> 'parley:no-person'
+     SELECT p.person, 'moved', $1, $2, true FROM (${yield* everyOwner(sql, target)}) p
      ON CONFLICT DO NOTHING`,
     [source, version]
   )
@@ -90,7 +91,7 @@ export const makeCell = (target: Cell, split: Split, sourceId: string) =>
       if (copy?.frozen !== split.version || copy.id !== sourceId)
         return yield* new SplitRefused({ problem: "promoted-early", cell: split.source, target: target.id })
       yield* triggers(sql, schema, "DISABLE")
-      yield* divide(sql, schema, split)
+      yield* divide(sql, target, split)
       yield* dropShared(sql, schema)
       yield* sql.query(`DELETE FROM ${schema}.lost_buckets WHERE bucket = ANY ($1::smallint[])`, [split.buckets])
       yield* triggers(sql, schema, "ENABLE")

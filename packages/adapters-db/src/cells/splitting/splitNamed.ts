@@ -7,8 +7,8 @@ import { cellOf, Databases, type OpenedCells } from "../Databases.ts"
 import { bucketSql } from "../directory/bucketOf.ts"
 import { moveSql } from "../directory/moveSql.ts"
 import { splitSql } from "../directory/splitSql.ts"
+import { everyOwner } from "../moving/everyOwner.ts"
 import type { Cell } from "../moving/ownerTables.ts"
-import { everyPerson } from "./freezeOwners.ts"
 import { checkSplit, isEnded, splitCell, type SplitInput, type SplitStep } from "./splitCell.ts"
 import { SplitRefused } from "./splitErrors.ts"
 
@@ -24,11 +24,11 @@ export interface SplitNamedInput {
 }
 
 /** The number of people with rows in the buckets, as the statistics of now have them. */
-const countPeople = ({ database: { schema }, owner }: Cell, buckets: ReadonlyArray<number>) =>
-  owner.asOwner((sql) =>
+const countPeople = (cell: Cell, buckets: ReadonlyArray<number>) =>
+  cell.owner.asOwner((sql) =>
     Effect.gen(function* () {
       const [row] = yield* sql.query<Row & { count: number }>(
-        `SELECT count(*)::integer AS count FROM (${yield* everyPerson(sql, schema)}) p
+        `SELECT count(*)::integer AS count FROM (${yield* everyOwner(sql, cell)}) p
          WHERE NOT starts_with(p.person, 'erased:') AND ${bucketSql("p.person")} = ANY ($1::integer[])`,
         [buckets]
       )

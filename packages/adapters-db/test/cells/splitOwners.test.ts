@@ -1,0 +1,107 @@
+/** The people of a cell that is split, by what they own: each lives in one of the two cells, with all rows. */
+import {
+  BotStore,
+  ChatStore,
+  DocumentStore,
+  Handovers,
+  ImageStore,
+  JobQueue,
+  OAuthStateStore,
+  Outbox,
+  PreferenceStore,
+  ProjectStore
+} from "@parley/core/adapter"
+import { ampleQuota, newBot, newDocument, newTurn, newUserId, newVisitor, TestJob } from "@parley/core/testing"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
+import { ownedDigests, ownerTables } from "../../src/cells/moving/ownerTables.ts"
+import { splitCell } from "../../src/cells/splitting/splitCell.ts"
+import { hasPostgres } from "../databases.ts"
+import { openCopiedWorld } from "./copiedWorld.ts"
+import type { Stores } from "./movingOwners.ts"
+import { isUpper, type SplitWorld } from "./splitWorld.ts"
+
+const image = { mediaType: "image/png", width: 1, height: 1, bytes: new Uint8Array([1]) } as const
+
+/** First rows of a person who has nothing else. */
+const FIRST_ROWS = {
+  bot: (owner: string) => BotStore.use((bots) => bots.insert(newBot(owner), 10)),
+  chat: (owner: string) => ChatStore.use((chats) => chats.beginTurn(newTurn(owner))),
+  document: (owner: string) => DocumentStore.use((documents) => documents.insert(newDocument(owner), ampleQuota)),
+  delivery: (owner: string) =>
+    Outbox.use((outbox) =>
+      outbox.publish({
+        type: "security",
+        at: Date.now(),
+        data: { event: "erased", userId: owner, outcome: "ok" }
+      } as never)
+    ),
+  image: (owner: string) => ImageStore.use((images) => images.add(owner, { id: crypto.randomUUID(), ...image })),
+  job: (owner: string) => JobQueue.use((jobs) => jobs.enqueue(owner, TestJob, { name: "one" })),
+  "conversation of a visitor": (owner: string) =>
+    Handovers.use((handovers) =>
+      handovers.ask({
+        continues: false,
+        email: undefined,
+        page: undefined,
+        language: "en",
+        owner: newVisitor(owner),
+        chatId: crypto.randomUUID()
+      })
+    ),
+  preferences: (owner: string) =>
+    PreferenceStore.use((preferences) => preferences.set(owner, { instructions: "", modelId: null })),
+  project: (owner: string) =>
+    ProjectStore.use((projects) =>
+      projects.create(owner, { id: crypto.randomUUID(), name: "Tea", instructions: "", documentIds: [] }, 1)
+    ),
+  "state of a request": (owner: string) =>
+    OAuthStateStore.use((states) => states.spend({ owner, digest: "ab".repeat(32), expiresAt: Date.now() + 600_000 }))
+} as const
+
+const newOwnerIn = (upper: boolean): string => {
+  for (;;) {
+    const owner = newUserId()
+    if (isUpper(owner) === upper) return owner
+  }
+}
+
+const rowsIn = (world: SplitWorld, owner: string) =>
+  Effect.forEach(world.cells, ({ database, owner: tables }) =>
+    tables.asOwner((sql) =>
+      Effect.gen(function* () {
+        const found = yield* ownerTables(sql, database.schema, tables.schemaName)
+        return [...(yield* ownedDigests(sql, found, owner)).keys()]
+      })
+    )
+  )
+
+describe.runIf(hasPostgres)("a cell that is split", { timeout: 120_000 }, () => {
+  it("gives each person one cell, also those who have a single row of any kind", () =>
+    Effect.gen(function* () {
+      const world = yield* openCopiedWorld(1)
+      const stores = world.servers[0]?.routed as Stores
+      yield* Effect.provide(
+        Outbox.use((outbox) =>
+          outbox.subscribe({ destinations: [{ id: "hook:x", types: ["security"] }], lowBelow: undefined })
+        ),
+        stores
+      )
+      const owners = new Map<string, string>()
+      for (const [kind, write] of Object.entries(FIRST_ROWS))
+        for (const upper of [true, false]) {
+          const owner = newOwnerIn(upper)
+          yield* Effect.provide(write(owner) as Effect.Effect<unknown, unknown, never>, stores)
+          owners.set(owner, `${kind} ${upper ? "b" : "a"}`)
+        }
+      yield* splitCell(world.split)
+      for (const cell of world.cells) yield* eraseMoved(cell, 0)
+      const places: Array<string> = []
+      for (const [owner, kind] of owners) {
+        const rows = yield* rowsIn(world, owner)
+        places.push(`${kind.slice(0, -2)} ${rows.map((tables, at) => (tables.length > 0 ? "ab"[at] : "")).join("")}`)
+      }
+      expect(places).toEqual([...owners.values()])
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
