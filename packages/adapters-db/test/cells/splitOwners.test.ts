@@ -12,7 +12,7 @@ import {
   ProjectStore
 } from "@parley/core/adapter"
 import { ampleQuota, newBot, newDocument, newTurn, newUserId, newVisitor, TestJob } from "@parley/core/testing"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
 import { ownedDigests, ownerTables } from "../../src/cells/moving/ownerTables.ts"
@@ -103,5 +103,43 @@ describe.runIf(hasPostgres)("a cell that is split", { timeout: 120_000 }, () => 
         places.push(`${kind.slice(0, -2)} ${rows.map((tables, at) => (tables.length > 0 ? "ab"[at] : "")).join("")}`)
       }
       expect(places).toEqual([...owners.values()])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("takes along the only person, whose first row a transaction writes while the people are marked", () =>
+    Effect.gen(function* () {
+      const world = yield* openCopiedWorld(1)
+      const [{ database }] = world.cells
+      const { schema } = database
+      const stores = world.servers[0]?.routed as Stores
+      const owner = newOwnerIn(true)
+      const isMarked = Effect.map(
+        database.statement(`SELECT FROM ${schema}.lost_buckets LIMIT 1`),
+        ({ length }) => length > 0
+      )
+      const [written, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const writing = yield* Effect.forkChild(
+        database.asService((sql) =>
+          Effect.gen(function* () {
+            yield* sql.query(`INSERT INTO ${schema}.preferences (user_id, instructions) VALUES ($1, 'first')`, [owner])
+            yield* Deferred.succeed(written, undefined)
+            yield* Deferred.await(go)
+          })
+        )
+      )
+      yield* Deferred.await(written)
+      const splitting = yield* Effect.forkChild(splitCell(world.split))
+      yield* Effect.repeat(isMarked, { until: (marked) => marked })
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(writing)
+      yield* Fiber.join(splitting)
+      for (const cell of world.cells) yield* eraseMoved(cell, 0)
+      expect(yield* rowsIn(world, owner)).toEqual([[], ["preferences"]])
+      const change = PreferenceStore.use((store) => store.set(owner, { instructions: "second", modelId: null }))
+      yield* Effect.provide(change, stores)
+      const found = yield* Effect.provide(
+        PreferenceStore.use((store) => store.get(owner)),
+        stores
+      )
+      expect(found).toMatchObject({ instructions: "second" })
     }).pipe(Effect.scoped, Effect.runPromise))
 })

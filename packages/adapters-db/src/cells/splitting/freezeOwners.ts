@@ -77,11 +77,15 @@ const isRenewing = ({ database: { schema, statement } }: Cell, { buckets }: Spli
     ({ length }) => length > 0
   )
 
-/** Marks everybody until nobody is new, and waits each time for the transactions that ran meanwhile. */
+/**
+ * Marks everybody until nobody is new, and waits each time for the transactions that ran meanwhile. The first marks may be
+ * none: a transaction may be writing the first row of the only person.
+ */
 const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<string>) {
+  yield* markLeaving(source, split, placed)
   for (let added = 1; added > 0;) {
-    added = yield* markLeaving(source, split, placed)
     if (!(yield* waitForRunning(source, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })
+    added = yield* markLeaving(source, split, placed)
   }
 })
 
