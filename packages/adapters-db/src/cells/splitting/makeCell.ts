@@ -66,6 +66,7 @@ const divide = Effect.fnUntraced(function* (sql: OwnerSql, target: Cell, { sourc
 /** Removes rows that belong to no person of a cell: the global database has them. */
 const dropShared = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
   yield* sql.query(`TRUNCATE ${NOT_OF_A_COPY.map((table) => `${schema}.${table}`).join(", ")}`)
+  yield* sql.query(`DELETE FROM ${schema}.event_deliveries WHERE user_id = 'parley:no-person'`)
   yield* sql.query(
     `DELETE FROM ${schema}.payment_waits w USING ${schema}.payment_events e WHERE e.event_id = w.event_id AND e.owner IS NULL`
   )
