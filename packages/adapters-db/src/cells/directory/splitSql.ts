@@ -34,8 +34,8 @@ export interface SplitSql {
    * the target is a cell already.
    */
   begin(source: string, target: string, buckets: ReadonlyArray<number>): Effect.Effect<Split | undefined, DatabaseError>
-  /** Shows that the split still runs. */
-  touch(split: Split): Effect.Effect<void, DatabaseError>
+  /** Shows that the split still runs; false if it has ended before. */
+  touch(split: Split): Effect.Effect<boolean, DatabaseError>
   /** Ends the split without a change; false if it has ended before. */
   cancel(split: Split): Effect.Effect<boolean, DatabaseError>
   /** Makes the database with this id the target, which gets the buckets; false if the split has ended before. */
@@ -129,8 +129,12 @@ export const splitSql = (database: Database["Service"]): SplitSql => {
         })
       ),
     touch: ({ target, version }) =>
-      Effect.asVoid(
-        statement(`UPDATE ${schema}.splits SET at = now() WHERE target = $1 AND version = $2`, [target, version])
+      Effect.map(
+        statement(`UPDATE ${schema}.splits SET at = now() WHERE target = $1 AND version = $2 RETURNING target`, [
+          target,
+          version
+        ]),
+        ({ length }) => length > 0
       ),
     cell: (name) =>
       Effect.map(

@@ -6,6 +6,7 @@ import { everyOwner } from "../moving/everyOwner.ts"
 import { waitForRunning } from "../moving/fence.ts"
 import { OwnerBusy } from "../moving/moveErrors.ts"
 import type { Cell } from "../moving/ownerTables.ts"
+import { SplitRefused } from "./splitErrors.ts"
 
 /** The most time to wait for transactions of the source. */
 const PATIENCE_MS = 5_000
@@ -103,14 +104,20 @@ export const freezeOwners = Effect.fnUntraced(function* (source: Cell, split: Sp
   yield* markAll(source, split, placed)
   yield* renewing
   yield* fenceAccounts(source)
-  const [frozen] = yield* source.owner.asOwner((sql) =>
-    Effect.andThen(
-      sql.query(`UPDATE ${schema}.this_cell SET frozen = $1`, [split.version]),
-      sql.query<Row & { count: number }>(
+  const frozen = yield* source.owner.asOwner((sql) =>
+    Effect.gen(function* () {
+      const noted = yield* sql.query(
+        `UPDATE ${schema}.this_cell SET frozen = $1 WHERE coalesce(frozen, 0) <= $1 RETURNING frozen`,
+        [split.version]
+      )
+      // A later split has begun, which a note of this one would stop.
+      if (noted.length === 0)
+        return yield* new SplitRefused({ problem: "cancelled", cell: source.id, target: split.target })
+      return yield* sql.query<Row & { count: number }>(
         `SELECT count(*)::integer AS count FROM ${schema}.moved_owners WHERE state = 'leaving' AND version = $1`,
         [split.version]
       )
-    )
+    })
   )
-  return frozen?.count ?? 0
+  return frozen[0]?.count ?? 0
 })

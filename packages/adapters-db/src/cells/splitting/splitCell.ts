@@ -73,20 +73,37 @@ const pseudonymsIn = ({ database: { schema, statement } }: Cell) =>
     (rows) => rows.map(({ person }) => person)
   )
 
+/** Fails if the split was cancelled: the process of its command may have stood still for minutes. */
+const checkNoted = (input: SplitInput, split: Split) =>
+  Effect.flatMap(input.splits.touch(split), (isNoted) => (isNoted ? Effect.void : refused(input, "cancelled")))
+
+/**
+ * Fails if the source has not the note of the frozen owners, which the copy has: another server with fewer transactions has
+ * become the source, and people have written there.
+ */
+const checkSource = Effect.fnUntraced(function* (input: SplitInput, split: Split) {
+  const [own, copy] = [yield* stateOf(input.source), yield* stateOf(input.target)]
+  if (copy?.frozen === split.version && own?.frozen !== split.version) return yield* refused(input, "source-lost")
+})
+
 /** The steps until the copy can become a cell. Returns its id. */
 const prepare = Effect.fnUntraced(function* (input: SplitInput, split: Split) {
   const { onStep, onWait = Effect.void, source, splits, target } = input
   const step = (name: SplitStep) => onStep?.(name) ?? Effect.void
   yield* step("noted")
+  yield* checkNoted(input, split)
+  yield* checkSource(input, split)
   yield* freezeOwners(source, split, yield* splits.placedIn(split.buckets))
   yield* step("frozen")
   yield* waitForFrozen(target, split)
   yield* step("followed")
+  yield* checkNoted(input, split)
   yield* promote(target, onWait)
   yield* step("promoted")
   const sourceId = (yield* stateOf(source))?.id ?? ""
   const id = yield* makeCell(target, split, sourceId)
   yield* step("made")
+  yield* checkSource(input, split)
   return id
 })
 
@@ -134,6 +151,11 @@ export const splitCell = (input: SplitInput) =>
       yield* settleBuckets(directory, source, split.buckets)
     })
     const young = Effect.forever(Effect.delay(Effect.ignore(splits.touch(split)), YOUNG))
-    const id = yield* Effect.onError(Effect.raceFirst(prepare(input, split), young), () => Effect.ignore(cancel))
-    yield* end(input, split, id)
+    const id = yield* Effect.onError(Effect.raceFirst(prepare(input, split), young), () => Effect.ignore(cancel)).pipe(
+      // The same command may have run twice.
+      Effect.catchTag("SplitRefused", (error) =>
+        Effect.flatMap(isEnded(input), (ended) => (ended ? Effect.undefined : Effect.fail(error)))
+      )
+    )
+    yield* id === undefined ? settle(input) : end(input, split, id)
   }).pipe(forPurpose("building"))

@@ -1,6 +1,14 @@
 import { Schema } from "effect"
 
-const PROBLEMS = ["is-cell", "not-buckets", "not-copy", "not-following", "promoted-early", "cancelled"] as const
+const PROBLEMS = [
+  "is-cell",
+  "not-buckets",
+  "not-copy",
+  "not-following",
+  "promoted-early",
+  "source-lost",
+  "cancelled"
+] as const
 
 /** A cell was not split: its people live where they did before. */
 export class SplitRefused extends Schema.TaggedError<SplitRefused>()("SplitRefused", {
@@ -23,6 +31,8 @@ export class SplitRefused extends Schema.TaggedError<SplitRefused>()("SplitRefus
         return `The replica ${target} is behind the cell ${cell}, or does not follow it. Wait until it follows, and try again.`
       case "promoted-early":
         return `The replica ${target} was promoted before it had all rows, and cannot be used. Make a new one, and promote it only when the command says so.`
+      case "source-lost":
+        return `The cell ${cell} has lost its last changes, for example by a failover, and people may have written there since. The replica ${target} cannot be used. Make a new one.`
       case "cancelled":
         return `The split was cancelled, because its command was not seen running for some minutes. If ${target} is promoted already, make a new replica.`
     }
