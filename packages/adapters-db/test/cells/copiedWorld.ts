@@ -33,16 +33,24 @@ const replicaOf = (source: Cell, copy: Cell, promote: Effect.Effect<void>): Cell
   }
 }
 
-/** The cell "a", which is also the global database, and "b", which is a copy of it from the promotion on. */
-export const openCopiedWorld = (servers: number): Effect.Effect<SplitWorld, unknown, Scope.Scope> =>
+/**
+ * The cell "a", which is also the global database unless that is another one, and "b", which is a copy of it from the
+ * promotion on.
+ */
+export const openCopiedWorld = (
+  servers: number,
+  { hasGlobal = false }: { readonly hasGlobal?: boolean } = {}
+): Effect.Effect<SplitWorld, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const a = yield* migratedPostgres
     const name = newDatabaseName()
     yield* Effect.addFinalizer(() => Effect.promise(() => retire(name)))
     const b = new URL(a)
     b.pathname = `/${name}`
-    const urls = { a, b: b.href }
-    const source = yield* prepared(a)
+    const urls = { a, b: b.href, ...(hasGlobal ? { global: yield* migratedPostgres } : {}) }
+    const global = urls.global === undefined ? undefined : yield* cellOn("global", urls.global, 4)
+    const source = yield* prepared(a, global)
+    const shared = (global ?? source).database
     const copy = yield* cellOn("b", urls.b, 4)
     const copying = Effect.promise(() =>
       administer([
@@ -53,7 +61,7 @@ export const openCopiedWorld = (servers: number): Effect.Effect<SplitWorld, unkn
         `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`
       ])
     )
-    const directory = moveSql(source.database)
+    const directory = moveSql(shared)
     return {
       cells: [source, copy],
       directory,
@@ -64,7 +72,7 @@ export const openCopiedWorld = (servers: number): Effect.Effect<SplitWorld, unkn
         target: replicaOf(source, copy, copying),
         buckets: UPPER,
         directory,
-        splits: splitSql(source.database)
+        splits: splitSql(shared)
       }
     }
   })

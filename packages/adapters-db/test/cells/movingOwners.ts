@@ -72,21 +72,24 @@ export const openServer = Effect.fnUntraced(function* (
   refreshMs: number | undefined
 ) {
   const stores: Record<string, Stores> = {}
-  const cells = new Map<string, Cell>()
-  for (const id of NAMES) {
+  const open = Effect.fnUntraced(function* (id: string) {
     const layer = storesLayer().pipe(Layer.provideMerge(PgDatabaseLayer({ url: urls[id], maxConnections: 5 })))
     const context = yield* Layer.build(Layer.fresh(layer))
-    stores[id] = context
-    cells.set(id, cellOf(id, context))
-  }
-  const ports = yield* Effect.forEach(NAMES, (id) =>
-    Effect.map(Effect.provideContext(storagePortsFromContext, stores[id] as Stores), (found) => [id, found] as const)
+    const ports = yield* Effect.provideContext(storagePortsFromContext, context)
+    return { cell: cellOf(id, context), context, ports }
+  })
+  const opened = new Map(
+    yield* Effect.forEach(NAMES, (id) => Effect.map(open(id), (database) => [id as string, database] as const))
   )
-  const global = cells.get("a") as Cell
-  const directory = new Directory(directorySql(global.database), { refreshMs })
-  const [[, first]] = ports as [(typeof ports)[number]]
-  const shared = sharedRows(global.database, new Map([...cells].map(([id, { database }]) => [id, database])))
-  const routedPorts = routeStores(new Map(ports), directory, first, shared, cellMarks(cells))
+  for (const [id, { context }] of opened) stores[id] = context
+  const own = urls["global"] === undefined ? opened.get("a") : yield* open("global")
+  if (own === undefined) return yield* Effect.die("There is no global database.")
+  const cells = new Map([...opened].map(([id, { cell }]) => [id, cell]))
+  const directory = new Directory(directorySql(own.cell.database), { refreshMs })
+  const databases = new Map([...cells.values(), own.cell].map(({ id, database }) => [id, database]))
+  const ports = new Map([...opened].map(([id, database]) => [id, database.ports]))
+  const shared = sharedRows(own.cell.database, databases)
+  const routedPorts = routeStores(ports, directory, own.ports, shared, cellMarks(cells))
   const routed = yield* Layer.build(openStorageLayer(routedPorts))
   return { routed: routed as unknown as Stores, cells: stores, directory } satisfies Server
 })

@@ -4,6 +4,7 @@ import { BUCKETS, bucketOf } from "../../src/cells/directory/bucketOf.ts"
 import { directorySql } from "../../src/cells/directory/directorySql.ts"
 import { moveSql } from "../../src/cells/directory/moveSql.ts"
 import { splitSql } from "../../src/cells/directory/splitSql.ts"
+import type { Cell } from "../../src/cells/moving/ownerTables.ts"
 import { enableFence } from "../../src/cells/moving/fence.ts"
 import { splitCell, type SplitInput, type SplitStep } from "../../src/cells/splitting/splitCell.ts"
 import { Database } from "../../src/database/Database.ts"
@@ -34,10 +35,11 @@ export interface SplitWorld extends World {
   readonly split: SplitInput
 }
 
-/** A migrated database as the cell "a", which is also the global database. */
-export const prepared = Effect.fnUntraced(function* (url: string) {
+/** A migrated database as the cell "a", which is also the global database unless another one is given. */
+export const prepared = Effect.fnUntraced(function* (url: string, other?: Cell) {
   const cell = yield* cellOn("a", url, 4)
   const { schema, statement } = cell.database
+  const global = (other ?? cell).database
   const services = <A, E>(work: Effect.Effect<A, E, Database | DatabaseOwner>) =>
     work.pipe(Effect.provideService(Database, cell.database), Effect.provideService(DatabaseOwner, cell.owner))
   yield* services(migrate())
@@ -46,9 +48,13 @@ export const prepared = Effect.fnUntraced(function* (url: string) {
   yield* statement(
     `INSERT INTO ${schema}.event_destinations (id, asked_at) VALUES ('webhook:x', '{"credits.charged": "now"}') ON CONFLICT DO NOTHING`
   )
-  yield* directorySql(cell.database).register(["a"])
-  yield* statement(`INSERT INTO ${schema}.this_cell (directory, name) SELECT id, 'a' FROM ${schema}.directory`)
-  yield* statement(`UPDATE ${schema}.cells SET database_id = (SELECT id FROM ${schema}.this_cell)`)
+  yield* directorySql(global).register(["a"])
+  const [directory] = yield* global.statement(`SELECT id FROM ${schema}.directory`)
+  const [own] = yield* statement(
+    `INSERT INTO ${schema}.this_cell (directory, name) VALUES ($1, 'a') ON CONFLICT DO NOTHING RETURNING id`,
+    [directory?.["id"]]
+  )
+  yield* global.statement(`UPDATE ${schema}.cells SET database_id = $1`, [own?.["id"]])
   return cell
 })
 

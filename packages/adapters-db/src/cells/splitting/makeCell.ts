@@ -63,9 +63,14 @@ const divide = Effect.fnUntraced(function* (sql: OwnerSql, target: Cell, { sourc
   yield* sql.query(`DELETE FROM ${schema}.moved_owners WHERE state = 'leaving'`)
 })
 
-/** Removes rows that belong to no person of a cell: the global database has them. */
+/**
+ * Removes rows that belong to no person of a cell: the global database has them. In another database, such rows are of people
+ * whose erasure has not reached the global database yet: until then they say that the person was erased.
+ */
 const dropShared = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
+  const [directory] = yield* sql.query(`SELECT 1 FROM ${schema}.directory`)
   yield* sql.query(`TRUNCATE ${NOT_OF_A_COPY.map((table) => `${schema}.${table}`).join(", ")}`)
+  if (directory === undefined) return
   yield* sql.query(`DELETE FROM ${schema}.event_deliveries WHERE user_id = 'parley:no-person'`)
   yield* sql.query(
     `DELETE FROM ${schema}.payment_waits w USING ${schema}.payment_events e WHERE e.event_id = w.event_id AND e.owner IS NULL`
