@@ -2,7 +2,7 @@ import type { StoragePorts } from "@parley/core"
 import { jobHandler, ProcessDocument, StorageFailed } from "@parley/core/adapter"
 import { newDocument, ampleQuota } from "@parley/core/testing"
 import { Effect } from "effect"
-import { expect, it } from "vitest"
+import { expect, it, vi } from "vitest"
 import { Directory } from "../../src/cells/directory/Directory.ts"
 import { routeStores } from "../../src/cells/routing/routeStores.ts"
 import { awayStores, MemoryDirectory, memoryStores, noSharedRows } from "./memoryCells.ts"
@@ -103,6 +103,18 @@ it("events for a destination are registered in a cell before the directory has i
   await run(stores.outbox.subscribe({ destinations: [destination], lowBelow: undefined }))
   const records = cells.get("c")?.deliveryRecords.destinations ?? Effect.succeed([])
   expect(await run(records)).toMatchObject([{ id: destination.id }])
+})
+
+it("a list of a process that was idle includes the cells that have joined meanwhile", async () => {
+  const { directory, stores } = setUp()
+  directory.noteCells(["a", "c"])
+  const idle = vi.spyOn(performance, "now").mockReturnValue(1e9)
+  try {
+    const charges = stores.moneyRecords.charges({ firstDay: 0, lastDay: 1 })
+    expect(await run(Effect.flip(charges))).toMatchObject({ cell: "b" })
+  } finally {
+    idle.mockRestore()
+  }
 })
 
 it("a cell that the directory does not have is in no list, report or sweep, until the directory has it", async () => {

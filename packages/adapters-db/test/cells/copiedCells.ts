@@ -1,4 +1,5 @@
 /** Copies of cells, and how they become cells of their own. */
+import { newUserId } from "@parley/core/testing"
 import { Context, Effect, Layer } from "effect"
 import pg from "pg"
 import { bucketOf } from "../../src/cells/directory/bucketOf.ts"
@@ -18,7 +19,15 @@ export const copyOf = (url: string) =>
   )
 
 /** True if an owner lives in the second cell after the division. */
-export const isInUpperHalf = (owner: string): boolean => bucketOf(owner) >= 2048
+const isInUpperHalf = (owner: string): boolean => bucketOf(owner) >= 2048
+
+/** A new person whose bucket is in one half. */
+export const personIn = (half: "lower" | "upper"): string => {
+  for (;;) {
+    const person = newUserId()
+    if (isInUpperHalf(person) === (half === "upper")) return person
+  }
+}
 
 /** Has a cell refuse the writes of owners who live in another one, and leave their rows out of lists. */
 const leave = (owners: ReadonlyArray<string>, cell: string, version: number): ReadonlyArray<string> =>

@@ -1,25 +1,18 @@
 /** A cell that the configuration names and the directory does not have yet: its database is a copy of another cell. */
 import { jobHandler, loggerLayer, ProcessDocument } from "@parley/core/adapter"
-import { newUserId } from "@parley/core/testing"
 import { Effect } from "effect"
 import { expect, it, describe } from "vitest"
 import { type OpenCells, openCells } from "../../src/cells/openCells.ts"
+import { administer } from "../administer.ts"
 import { hasPostgres, migratedPostgres } from "../databases.ts"
-import { copyOf, divide, isInUpperHalf, rowsIn } from "./copiedCells.ts"
-import { balanceOf, openAccount, spend } from "./peopleOfCells.ts"
+import { copyOf, divide, personIn, rowsIn } from "./copiedCells.ts"
+import { balanceOf, cutOff, nameOf, openAccount, spend } from "./peopleOfCells.ts"
 
 const run = Effect.runPromise
 const cell = (url: string) => ({ url, maxConnections: 4 })
 
 const enqueue = (stores: OpenCells, owner: string) =>
   run(stores.jobs.enqueue(owner, ProcessDocument, { documentId: crypto.randomUUID() }))
-
-const personIn = (upper: boolean): string => {
-  for (;;) {
-    const person = newUserId()
-    if (isInUpperHalf(person) === upper) return person
-  }
-}
 
 interface Copied {
   readonly urls: { readonly first: string; readonly copy: string }
@@ -38,7 +31,7 @@ const withCopy = (use: (copied: Copied) => Promise<void>) =>
     Effect.scoped(
       Effect.gen(function* () {
         const first = yield* migratedPostgres
-        const [ann, bob] = [personIn(false), personIn(true)]
+        const [ann, bob] = [personIn("lower"), personIn("upper")]
         yield* Effect.promise(async () => {
           const stores = await openCells({ global: "first", cells: { first: cell(first) } })
           for (const person of [ann, bob]) await openAccount(stores, person)
@@ -129,7 +122,12 @@ describe.runIf(hasPostgres)("a cell whose database is a copy of another one", { 
       await enqueue(stores, bob)
       await expect.poll(() => worker.owners, { timeout: 30_000 }).toEqual([ann, ann, bob])
       await worker.stop()
-      expect(await stores.absentCells()).toEqual([])
+      expect(await working.absentCells()).toEqual([])
+      // The directory has told the server which database the cell is.
+      const name = nameOf(urls.copy)
+      await administer("UPDATE parley.this_cell SET id = gen_random_uuid()", name)
+      await administer(cutOff(name))
+      expect(await run(Effect.flip(stores.creditRecords.account(bob)))).toMatchObject({ cell: "second" })
       await Promise.all([stores.close(), working.close()])
     }))
 })

@@ -95,6 +95,7 @@ describe.runIf(hasPostgres)("beside a copy of a cell", { timeout: 180_000 }, () 
     await using server = await serveHere(folder.path, { ...environment, PARLEY_METRICS_PORT: "0" }, ["--no-work"])
     await using worker = new ParleyProcess(["work"], folder.path, environment)
     expect(server.said.stderr.match(new RegExp(COPY, "g"))).toHaveLength(1)
+    expect(server.said.stderr).not.toMatch(/is not in the directory/)
     expect(await readiness(server)).toEqual([200, "all of 1 answer"])
     const [ann, bob] = [await visit(server, ANN), await visit(server, BOB)]
     const done = await upload(ann)
