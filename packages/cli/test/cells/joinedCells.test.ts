@@ -1,6 +1,7 @@
 /** Servers and commands beside a copy of a cell, which PARLEY_CELLS names before the directory has it. */
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bucketOf } from "../../../adapters-db/src/cells/directory/bucketOf.ts"
 import { copyOf, divide, rowsIn } from "../../../adapters-db/test/cells/copiedCells.ts"
 import { eventually, ParleyProcess, temporaryFolder } from "../processes/ParleyProcess.ts"
 import { runHere } from "../processes/runHere.ts"
@@ -9,7 +10,7 @@ import { type ServerHere, serveHere } from "../processes/serveHere.ts"
 import { CellDatabases, peopleOf } from "./cellDatabases.ts"
 
 const hasPostgres = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
-const [ANN = "", BOB = ""] = [...peopleOf("lower", 1), ...peopleOf("upper", 1)]
+const [ANN = "", EVE = "", BOB = ""] = [...peopleOf("lower", 2), ...peopleOf("upper", 1)]
 const COPY = /cell eu-2 takes no part yet: its database is a copy of eu-1 that has not been divided yet/
 
 interface Documents {
@@ -50,7 +51,7 @@ describe.runIf(hasPostgres)("beside a copy of a cell", { timeout: 180_000 }, () 
   }
 
   beforeAll(async () => {
-    databases = await CellDatabases.make(1)
+    databases = await CellDatabases.make(2)
     const [first = ""] = databases.urls
     environment = { DATABASE_URL: first, PARLEY_CELLS: JSON.stringify({ "eu-1": first }) }
     await using server = await serveHere(folder.path, environment, ["--no-work"])
@@ -123,5 +124,21 @@ describe.runIf(hasPostgres)("beside a copy of a cell", { timeout: 180_000 }, () 
     expect(await json("users", "list")).toMatchObject({ users: [{ user: ANN }, { user: BOB }] })
     expect(await parley("credits", "verify")).toMatchObject({ exit: 0 })
     expect(await json("cells", "verify")).toMatchObject({ ok: true, owners: 2 })
+  })
+
+  it("a running server uses an empty cell as soon as it was added", async () => {
+    const [first = "", third = ""] = databases.urls
+    environment = { ...environment, PARLEY_CELLS: JSON.stringify({ "eu-1": first, "eu-2": urls.copy, "eu-3": third }) }
+    await using server = await serveHere(folder.path, environment)
+    expect(server.said.stderr).toMatch(/A cell of PARLEY_CELLS is not in the directory\.[^]*cell: eu-3/)
+    expect(await readiness(server)).toEqual([200, "all of 2 answer"])
+    expect(await json("cells", "add", "eu-3")).toMatchObject({ changed: true })
+    expect(await json("cells", "assign", "eu-3", "--buckets", String(bucketOf(EVE)))).toMatchObject({ buckets: 1 })
+    await eventually("readiness", async () => ((await readiness(server))[1] === "all of 3 answer" ? true : undefined))
+    const eve = await visit(server, EVE)
+    const documentId = await upload(eve)
+    await eventually("the document", async () => ((await statusOf(eve, documentId)) === "ready" ? true : undefined))
+    expect(await rowsIn(third, "SELECT user_id FROM parley.documents")).toEqual([{ user_id: EVE }])
+    expect(await json("cells", "verify")).toMatchObject({ ok: true, owners: 3 })
   })
 })
