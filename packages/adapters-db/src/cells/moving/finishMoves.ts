@@ -58,10 +58,11 @@ export const finishMoves = (
   splits: SplitSql,
   olderThanMs: number | undefined
 ) => {
+  // The marks of a split that an older directory does not know end when its buckets have newer versions.
   const changes = (cell: Cell) =>
     Effect.andThen(
-      settleSplits(directory, splits, cell, olderThanMs ?? 0),
-      Effect.as(finishAssignments(directory, cell, olderThanMs ?? 0), 0)
+      finishAssignments(directory, cell, olderThanMs ?? 0),
+      Effect.as(settleSplits(directory, splits, cell, olderThanMs ?? 0), 0)
     )
   const counts = everyOne(cells.values(), (cell) =>
     everyOne([finishIn({ cells, directory, olderThanMs }, cell), changes(cell)], (work) => work)
