@@ -142,4 +142,17 @@ describe.runIf(hasPostgres)("a cell that is split", { timeout: 120_000 }, () => 
       )
       expect(found).toMatchObject({ instructions: "second" })
     }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("accepts the first rows of a person who stays because a move was refused", () =>
+    Effect.gen(function* () {
+      const world = yield* openCopiedWorld(1)
+      const owner = newOwnerIn(true)
+      // A move begins by placing its person, and is then cancelled.
+      yield* world.directory.replace(owner, 0, "a")
+      yield* splitCell(world.split)
+      const stores = world.servers[0]?.routed as Stores
+      const write = FIRST_ROWS.project(owner) as Effect.Effect<unknown, unknown, never>
+      yield* Effect.provide(write, stores)
+      expect(yield* rowsIn(world, owner)).toEqual([["projects"], []])
+    }).pipe(Effect.scoped, Effect.runPromise))
 })

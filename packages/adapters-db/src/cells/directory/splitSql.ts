@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Database, DatabaseError, Row, Sql } from "../../database/Database.ts"
 import { bucketSql } from "./bucketOf.ts"
-import { chooseVersion } from "./directorySql.ts"
+import { chooseVersion, type PlacementRow } from "./directorySql.ts"
 
 /** The split of a cell: the target is a copy of the source's database, and takes the buckets. */
 export interface Split {
@@ -43,7 +43,7 @@ export interface SplitSql {
   /** A cell as the directory has it; undefined if it has none of the name. */
   cell(name: string): Effect.Effect<JoinedCell | undefined, DatabaseError>
   /** The owners of the buckets who are placed by name: they stay where they are. */
-  placedIn(buckets: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<string>, DatabaseError>
+  placedIn(buckets: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<PlacementRow>, DatabaseError>
 }
 
 /** True for a bucket that a split takes. */
@@ -146,12 +146,9 @@ export const splitSql = (database: Database["Service"]): SplitSql => {
         ([row]) => row
       ),
     placedIn: (buckets) =>
-      Effect.map(
-        statement<{ owner: string }>(
-          `SELECT p.owner FROM ${schema}.placements p WHERE ${bucketSql("p.owner")} = ANY ($1::integer[])`,
-          [buckets]
-        ),
-        (rows) => rows.map(({ owner }) => owner)
+      statement<PlacementRow & Row>(
+        `SELECT p.owner, p.cell, p.version FROM ${schema}.placements p WHERE ${bucketSql("p.owner")} = ANY ($1::integer[])`,
+        [buckets]
       )
   }
 }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Row } from "../../database/Database.ts"
 import { bucketSql } from "../directory/bucketOf.ts"
+import type { PlacementRow } from "../directory/directorySql.ts"
 import type { Split } from "../directory/splitSql.ts"
 import { everyOwner } from "../moving/everyOwner.ts"
 import { waitForRunning } from "../moving/fence.ts"
@@ -15,10 +16,11 @@ const ACCOUNTS_AT_ONCE = 5_000
 
 /**
  * Marks everybody in the buckets as leaving, and the buckets as lost, in one transaction: from its commit on, writes of their
- * rows and new people of the buckets are refused. Owners who are placed by name stay. A repetition adds those whose first row
- * was written by a transaction that ran then. Returns the number of new marks.
+ * rows and new people of the buckets are refused. Owners who are placed by name stay; those who are placed here need a mark
+ * that says so, which a move that was refused has not left. A repetition adds those whose first row was written by a
+ * transaction that ran then. Returns the number of new marks.
  */
-const markLeaving = (source: Cell, split: Split, placed: ReadonlyArray<string>) =>
+const markLeaving = (source: Cell, split: Split, placed: ReadonlyArray<PlacementRow>) =>
   source.owner.asOwner((sql) =>
     Effect.gen(function* () {
       const { schema } = source.database
@@ -28,6 +30,13 @@ const markLeaving = (source: Cell, split: Split, placed: ReadonlyArray<string>) 
          ON CONFLICT (bucket) DO UPDATE SET version = greatest(l.version, excluded.version), at = now()`,
         [buckets, version]
       )
+      const here = placed.filter(({ cell }) => cell === source.id)
+      yield* sql.query(
+        `INSERT INTO ${schema}.moved_owners (person, state, cell, version)
+         SELECT p.person, 'home', $3, p.version FROM unnest($1::text[], $2::bigint[]) AS p(person, version)
+         WHERE NOT starts_with(p.person, 'erased:') ON CONFLICT DO NOTHING`,
+        [here.map(({ owner }) => owner), here.map(({ version: since }) => since), source.id]
+      )
       const [marked] = yield* sql.query<Row & { count: number }>(
         `WITH marked AS (INSERT INTO ${schema}.moved_owners AS m (person, state, cell, version)
          SELECT p.person, 'leaving', $1, $2 FROM (${yield* everyOwner(sql, source)}) p
@@ -35,7 +44,7 @@ const markLeaving = (source: Cell, split: Split, placed: ReadonlyArray<string>) 
            AND ${bucketSql("p.person")} = ANY ($3::integer[]) AND p.person <> ALL ($4::text[])
          ON CONFLICT (person) DO UPDATE SET cell = excluded.cell, version = excluded.version, at = now()
            WHERE m.state = 'leaving' AND m.version < excluded.version RETURNING 1) SELECT count(*)::integer AS count FROM marked`,
-        [target, version, buckets, placed]
+        [target, version, buckets, placed.map(({ owner }) => owner)]
       )
       return marked?.count ?? 0
     })
@@ -82,7 +91,7 @@ const isRenewing = ({ database: { schema, statement } }: Cell, { buckets }: Spli
  * Marks everybody until nobody is new, and waits each time for the transactions that ran meanwhile. The first marks may be
  * none: a transaction may be writing the first row of the only person.
  */
-const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<string>) {
+const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<PlacementRow>) {
   yield* markLeaving(source, split, placed)
   for (let added = 1; added > 0;) {
     if (!(yield* waitForRunning(source, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })
@@ -95,7 +104,11 @@ const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed:
  * rows. Returns their number. Jobs and deliveries that run at this moment are done again in the new cell, as after the end of
  * a worker. A repetition does no harm.
  */
-export const freezeOwners = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<string>) {
+export const freezeOwners = Effect.fnUntraced(function* (
+  source: Cell,
+  split: Split,
+  placed: ReadonlyArray<PlacementRow>
+) {
   const { schema } = source.database
   const renewing = Effect.flatMap(isRenewing(source, split), (is) =>
     is ? Effect.fail(new OwnerBusy({ work: "connection" })) : Effect.void

@@ -60,7 +60,7 @@ export const checkSplit = (input: SplitInput) =>
 
 /** Pseudonyms of erased people do not go along. Those of before there were cells have no placement yet. */
 const keepPseudonyms = Effect.fnUntraced(function* ({ buckets, directory, source, splits }: SplitInput) {
-  const placed = new Set(yield* splits.placedIn(buckets))
+  const placed = new Set((yield* splits.placedIn(buckets)).map(({ owner }) => owner))
   for (const pseudonym of yield* pseudonymsIn(source))
     if (!placed.has(pseudonym)) yield* directory.replace(pseudonym, 0, source.id)
 })
