@@ -33,46 +33,47 @@ const replicaOf = (source: Cell, copy: Cell, promote: Effect.Effect<void>): Cell
   }
 }
 
+/** The database of a cell that does not exist yet, and the cell as a replica of the source. */
+export const replicaOn = Effect.fnUntraced(function* (source: Cell, sourceUrl: string, id: string) {
+  const [from, name] = [nameOf(sourceUrl), newDatabaseName()]
+  yield* Effect.addFinalizer(() => Effect.promise(() => retire(name)))
+  const url = new URL(sourceUrl)
+  url.pathname = `/${name}`
+  const copy = yield* cellOn(id, url.href, 4)
+  const copying = Effect.promise(() =>
+    administer([
+      `ALTER DATABASE ${from} ALLOW_CONNECTIONS false`,
+      cutOff(from),
+      `CREATE DATABASE ${name} TEMPLATE ${from}`,
+      `ALTER DATABASE ${from} ALLOW_CONNECTIONS true`,
+      `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`
+    ])
+  )
+  return { copy, url: url.href, replica: replicaOf(source, copy, copying) }
+})
+
 /**
  * The cell "a", which is also the global database unless that is another one, and "b", which is a copy of it from the
  * promotion on.
  */
 export const openCopiedWorld = (
   servers: number,
-  { hasGlobal = false }: { readonly hasGlobal?: boolean } = {}
+  { hasGlobal = false, refreshMs }: { readonly hasGlobal?: boolean; readonly refreshMs?: number } = {}
 ): Effect.Effect<SplitWorld, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const a = yield* migratedPostgres
-    const name = newDatabaseName()
-    yield* Effect.addFinalizer(() => Effect.promise(() => retire(name)))
-    const b = new URL(a)
-    b.pathname = `/${name}`
-    const urls = { a, b: b.href, ...(hasGlobal ? { global: yield* migratedPostgres } : {}) }
-    const global = urls.global === undefined ? undefined : yield* cellOn("global", urls.global, 4)
+    const other = hasGlobal ? { global: yield* migratedPostgres } : {}
+    const global = other.global === undefined ? undefined : yield* cellOn("global", other.global, 4)
     const source = yield* prepared(a, global)
+    const { copy, replica: target, url: b } = yield* replicaOn(source, a, "b")
+    const urls = { a, b, ...other }
     const shared = (global ?? source).database
-    const copy = yield* cellOn("b", urls.b, 4)
-    const copying = Effect.promise(() =>
-      administer([
-        `ALTER DATABASE ${nameOf(a)} ALLOW_CONNECTIONS false`,
-        cutOff(nameOf(a)),
-        `CREATE DATABASE ${name} TEMPLATE ${nameOf(a)}`,
-        `ALTER DATABASE ${nameOf(a)} ALLOW_CONNECTIONS true`,
-        `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`
-      ])
-    )
     const directory = moveSql(shared)
     return {
       cells: [source, copy],
       directory,
-      servers: yield* Effect.forEach(Array(servers).keys(), () => openServer(urls, undefined)),
+      servers: yield* Effect.forEach(Array(servers).keys(), () => openServer(urls, refreshMs)),
       urls,
-      split: {
-        source,
-        target: replicaOf(source, copy, copying),
-        buckets: UPPER,
-        directory,
-        splits: splitSql(shared)
-      }
+      split: { source, target, buckets: UPPER, directory, splits: splitSql(shared) }
     }
   })
