@@ -15,7 +15,8 @@ export {
   checkConfigured,
   checkIdentity,
   nameCell,
-  noteCells
+  noteCells,
+  refusalOf
 } from "./cells/administration/identifyCell.ts"
 export { type LeftAlone, leftAlone } from "./cells/administration/leftAlone.ts"
 export { type ListedCell, listCells } from "./cells/administration/listCells.ts"

@@ -27,9 +27,9 @@ export const checkMigrated = Effect.gen(function* () {
 /** The same with another check of each database that answers. */
 export const checkSchemas = <A, E, R>(checkCell: (cell: NamedDatabase) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const { checkConfigured, configuredDatabases, DatabaseError, Databases, inDatabase, leftAlone, pendingMigrations } =
-      yield* Effect.promise(() => import("@parley/adapters-db"))
-    const databases = yield* Databases
+    const adapter = yield* Effect.promise(() => import("@parley/adapters-db"))
+    const { checkConfigured, configuredDatabases, inDatabase, leftAlone, pendingMigrations, refusalOf } = adapter
+    const databases = yield* adapter.Databases
     const { global } = databases
     const ofGlobal = yield* pendingMigrations()
     if (ofGlobal.length > 0) return yield* new MigrationsPending({ migrations: ofGlobal })
@@ -42,10 +42,11 @@ export const checkSchemas = <A, E, R>(checkCell: (cell: NamedDatabase) => Effect
         if (migrations.length > 0) return yield* new MigrationsPending({ migrations, cell: cell.name })
         yield* checkCell(cell)
       }).pipe(
+        Effect.mapError(refusalOf),
         Effect.timeoutOption(WITHIN),
         Effect.asVoid,
         Effect.catchIf(
-          (error) => error instanceof DatabaseError,
+          (error) => error instanceof adapter.DatabaseError,
           () => Effect.void
         )
       )

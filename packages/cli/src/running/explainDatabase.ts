@@ -124,6 +124,16 @@ const tlsTrouble = (error: unknown): DatabaseTrouble | undefined => {
   return undefined
 }
 
+/** A connection to another database than that of the cell. */
+const refusalOf = (error: unknown): string | undefined => {
+  let current = error as { readonly code?: unknown; readonly message?: string; readonly cause?: unknown } | undefined
+  for (let depth = 0; depth < 6 && typeof current === "object" && current !== null; depth += 1) {
+    if (current.code === "cell_refused") return current.message
+    current = current.cause as typeof current
+  }
+  return undefined
+}
+
 /** The cell whose database failed, if there are several. */
 const cellOf = (error: unknown): string | undefined => {
   const { cell } = Object(error) as { readonly cell?: unknown }
@@ -133,6 +143,8 @@ const cellOf = (error: unknown): string | undefined => {
 const found = (error: unknown): DatabaseTrouble => {
   const refused = tlsTrouble(error)
   if (refused !== undefined) return refused
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) return { detail: "it is not the database of the cell", advice: refusal }
   const code = storageCode(error)
   const known = code === undefined ? undefined : troubles[code]
   if (known !== undefined) return { ...known, detail: `${known.detail} (${code})` }

@@ -141,4 +141,14 @@ describe.runIf(hasPostgres)("beside a copy of a cell", { timeout: 180_000 }, () 
     expect(await rowsIn(third, "SELECT user_id FROM parley.documents")).toEqual([{ user_id: EVE }])
     expect(await json("cells", "verify")).toMatchObject({ ok: true, owners: 3 })
   })
+
+  it("a cell of the directory is refused if its connection string names another one", async () => {
+    const [first = ""] = databases.urls
+    const cells = { "eu-1": first, "eu-2": `${first}?application_name=x`, "eu-3": databases.urls[1] }
+    environment = { ...environment, PARLEY_CELLS: JSON.stringify(cells) }
+    const refusal = expect.stringMatching(/eu-2 names the database of the cell eu-1/)
+    for (const command of [["credits", "balance", ANN], ["migrate"], ["work"]])
+      expect(await parley(...command), command.join(" ")).toMatchObject({ exit: 5, stderr: refusal })
+    expect(await parley("doctor")).toMatchObject({ exit: 69, stdout: refusal })
+  })
 })

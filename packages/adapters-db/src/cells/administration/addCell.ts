@@ -24,10 +24,7 @@ export const addCell = Effect.fnUntraced(function* (name: string, { dryRun }: { 
   const { cells, global } = yield* Databases
   if (cells === undefined) return undefined
   const cell = yield* configuredCell(cells, name)
-  const pending = yield* onCell(
-    cell,
-    pendingMigrations().pipe(Effect.catchTag("DatabaseError", (error) => Effect.fail(refusalOf(error))))
-  )
+  const pending = yield* onCell(cell, Effect.mapError(pendingMigrations(), refusalOf))
   if (pending.length > 0) return yield* new CellRefused({ problem: "not-migrated", cell: name, names: [...pending] })
   yield* onCell(cell, checkCell(cell))
   const known = (yield* onCell(global, cells.sql.list)).find((each) => each.name === name)

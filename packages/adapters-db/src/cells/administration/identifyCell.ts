@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Database, type DatabaseError, type Row } from "../../database/Database.ts"
+import { Database, DatabaseError, type Row } from "../../database/Database.ts"
 import { Databases, inDatabase, type NamedDatabase } from "../Databases.ts"
 import { versionSql } from "../directory/directorySql.ts"
 import { CellRefused } from "./cellErrors.ts"
@@ -29,9 +29,9 @@ export const knownCell = (global: NamedDatabase, name: string) =>
     )
   )
 
-/** The reason why the connection of a statement was refused, or else the failure of the statement. */
-export const refusalOf = (error: DatabaseError): CellRefused | DatabaseError =>
-  error.cause instanceof CellRefused ? error.cause : error
+/** The reason why the connection of a statement was refused, or else the error itself. */
+export const refusalOf = <E>(error: E): CellRefused | E =>
+  error instanceof DatabaseError && error.cause instanceof CellRefused ? error.cause : error
 
 /** The identity of a database; undefined if it has none, or its schema is older. */
 export const foundIn = (cell: NamedDatabase) =>
@@ -115,7 +115,7 @@ export const nameCell = Effect.fnUntraced(function* (cell: NamedDatabase) {
         name
       ])
     )
-  ).pipe(Effect.catchTag("DatabaseError", (error) => Effect.fail(refusalOf(error))))
+  ).pipe(Effect.mapError(refusalOf))
   // Another process may have given the database another name just now.
   yield* checkIdentity(cell)
   const id = (yield* foundIn(cell))?.id
