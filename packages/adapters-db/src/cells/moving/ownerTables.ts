@@ -37,7 +37,7 @@ export interface Fence {
   readonly run: string
 }
 
-type OwnedBy = Pick<OwnerTable, "belongs" | "fences" | "ownerColumn">
+type OwnedBy = Pick<OwnerTable, "belongs" | "fences" | "ownerColumn"> & Partial<Pick<OwnerTable, "isFirst">>
 
 const fence = (run: string, on = "INSERT OR UPDATE OR DELETE"): Fence => ({ name: "fenced", run, on })
 const by = (ownerColumn: string, run: string): OwnedBy => ({
@@ -48,7 +48,9 @@ const by = (ownerColumn: string, run: string): OwnedBy => ({
 const BY_PERSON = by("user_id", "fence_person")
 const BY_PAYER = by("owner", "fence_payment")
 /** The ledger writes these rows only if it writes the account, which is fenced: a second look would cost every reply. */
-const WITH_ACCOUNT: OwnedBy = { ...BY_PERSON, fences: [] }
+const WITH_ACCOUNT: OwnedBy = { ...BY_PERSON, fences: [], isFirst: false }
+/** Large tables without foreign keys: their rows come with those of documents and of "index_statistics". */
+const OF_INDEX: OwnedBy = { ...BY_PERSON, isFirst: false }
 
 /** Tables whose owner is not in "user_id", or that have a fence of their own. `schema` is quoted. */
 const others = (schema: string): Readonly<Record<string, OwnedBy>> => ({
@@ -64,6 +66,8 @@ const others = (schema: string): Readonly<Record<string, OwnedBy>> => ({
   credit_purchases: WITH_ACCOUNT,
   credit_transactions: WITH_ACCOUNT,
   credit_usage: WITH_ACCOUNT,
+  postings: OF_INDEX,
+  term_statistics: OF_INDEX,
   // A hold begins and ends with a write of its account, and is renewed without one.
   credit_holds: { ...BY_PERSON, fences: [fence("fence_person", "UPDATE")] },
   event_deliveries: by("user_id", "fence_delivery"),
@@ -125,7 +129,7 @@ export const ownerTables = Effect.fnUntraced(function* (sql: Sql, schema: string
     const owned = named[table.name] ?? (table.columns.includes('"user_id"') ? BY_PERSON : undefined)
     if (owned === undefined) return []
     const { hasParent = false, key = [] } = keys.get(table.sqlName.replaceAll('"', "")) ?? {}
-    return [{ ...table, ...owned, key, isFirst: owned.fences.length > 0 && !hasParent }]
+    return [{ ...table, isFirst: !hasParent, ...owned, key }]
   })
   return parentsFirst(tables, keys)
 })
