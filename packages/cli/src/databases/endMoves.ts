@@ -20,7 +20,7 @@ export const endMoves = Effect.gen(function* () {
   if (cells === undefined) return
   const trying = (call: () => Promise<number>, warning: string) =>
     Effect.catch(moving(call), (error) =>
-      Effect.annotateLogs(Effect.logWarning(`${warning} They are tried again.`), failureFields(error))
+      Effect.as(Effect.annotateLogs(Effect.logWarning(`${warning} They are tried again.`), failureFields(error)), 0)
     )
   const { eraseMoved, finishMoves } = cells.moves
   const round = Effect.andThen(
@@ -30,5 +30,7 @@ export const endMoves = Effect.gen(function* () {
       "Rows of moved people could not be erased in their former cells."
     )
   )
-  yield* Effect.forkScoped(Effect.repeat(round, Schedule.spaced(EVERY)))
+  // Many rows are erased in parts, and interrupted moves are ended in between.
+  const whole = Effect.repeat(round, { while: (erased) => erased > 0 })
+  yield* Effect.forkScoped(Effect.repeat(whole, Schedule.spaced(EVERY)))
 })

@@ -126,7 +126,7 @@ const sampleCells = Effect.gen(function* () {
 const sampleMoves = Effect.gen(function* () {
   const { cells } = yield* Databases
   if (cells === undefined) return
-  const unfinished = (yield* moving(() => cells.moves.unfinishedMoves())).filter(({ state }) => state !== "moved")
+  const unfinished = yield* moving(() => cells.moves.unfinishedMoves())
   for (const name of cells.byName.keys())
     instruments.cellMoves.record(unfinished.filter(({ cell }) => cell === name).length, { "parley.cell": name })
 })

@@ -44,8 +44,7 @@ const finishOne = Effect.fnUntraced(function* (
 
 const finishIn = Effect.fnUntraced(function* (input: Finishing, cell: Cell) {
   const moves = yield* unfinishedMoves(cell, input.olderThanMs ?? 0)
-  const running = moves.filter(({ state }) => state !== "moved")
-  return sumOf(yield* everyOne(running, (move) => finishOne(input, cell, move)))
+  return sumOf(yield* everyOne(moves, (move) => finishOne(input, cell, move)))
 })
 
 /**

@@ -150,7 +150,7 @@ const freeze = Effect.fnUntraced(function* (
     Effect.flatMap(asMover(to, owner, { state: "arriving", version }, work), (result) =>
       result === undefined ? Effect.fail(superseded()) : Effect.succeed(result)
     )
-  yield* asArriving((sql) => Effect.as(deleteRows(sql, to.database.schema, target, owner), true))
+  yield* asArriving((sql) => Effect.as(deleteRows(sql, to.database.schema, target, [owner]), true))
   yield* step("cleared")
   yield* waitForTransactions([from, to], patienceMs)
   const present = yield* asArriving((sql) => ownedDigests(sql, target, owner))

@@ -3,22 +3,28 @@ import { bucketOf } from "../directory/bucketOf.ts"
 import type { MoveSql, Placement } from "../directory/moveSql.ts"
 import type { SplitSql } from "../directory/splitSql.ts"
 import { assignBuckets, checkAssignment } from "./assignBuckets.ts"
-import { eraseMoved } from "./eraseMoved.ts"
+import { countLeft, eraseMoved } from "./eraseMoved.ts"
 import { everyOne, finishMoves, sumOf } from "./finishMoves.ts"
 import { AssignRefused, MoveRefused } from "./moveErrors.ts"
 import { countMove, moveOwner } from "./moveOwner.ts"
 import { settleState, unfinishedMoves } from "./ownerStates.ts"
 import type { Cell } from "./ownerTables.ts"
 
-/** An owner whose move was interrupted, or whose rows wait in a former cell to be erased. */
+/** An owner whose move runs or was interrupted. */
 export interface UnfinishedMove {
   readonly owner: string
   /** The cell that says so. */
   readonly cell: string
   /** The other cell of the move. */
   readonly other: string
-  /** `moving` away from `cell`, `arriving` there, or `moved` away from it with rows that are still there. */
-  readonly state: "moving" | "arriving" | "moved"
+  /** `moving` away from `cell`, or `arriving` there. */
+  readonly state: "moving" | "arriving"
+}
+
+/** The number of owners who live in another cell, and whose rows wait in this one to be erased. */
+export interface LeftOwners {
+  readonly cell: string
+  readonly owners: number
 }
 
 export interface MoveOptions {
@@ -37,8 +43,10 @@ export interface Moves {
    * with `CellNotOpen`, `MoveRefused`, `OwnerBusy` or `DatabaseError`; then the owner lives where it did before.
    */
   move(owner: string, to: string, options?: MoveOptions): Promise<number>
-  /** The moves that were interrupted, and the owners whose rows wait in a former cell; those that wait longest first. */
+  /** The moves that run or were interrupted; of each cell, the longest first. */
   unfinishedMoves(): Promise<ReadonlyArray<UnfinishedMove>>
+  /** The cells in which rows wait to be erased, with the numbers of their owners. */
+  leftOwners(): Promise<ReadonlyArray<LeftOwners>>
   /**
    * Ends each move, assignment and split that was interrupted: as a success if the directory has changed, otherwise it is
    * cancelled. With `olderThanMs`, two minutes for example, those that may still run are left: the ones that were begun or
@@ -48,8 +56,8 @@ export interface Moves {
   finishMoves(options?: { readonly olderThanMs?: number | undefined }): Promise<number>
   /**
    * Erases what owners left in former cells who moved at least `olderThanMs` milliseconds ago: longer than a server may
-   * not have heard of it. Returns the number of owners. If a cell does not answer, the others are dealt with before the
-   * call rejects.
+   * not have heard of it. In each cell, a call erases the rows of up to 500 owners, who wait longest. Returns the number of
+   * owners; call it again until that is 0. If a cell does not answer, the others are dealt with before the call rejects.
    */
   eraseMoved(options: { readonly olderThanMs: number }): Promise<number>
   /**
@@ -68,10 +76,18 @@ const unfinishedIn = (cells: ReadonlyMap<string, Cell>) =>
   Effect.map(
     Effect.forEach(cells.values(), (cell) =>
       Effect.map(unfinishedMoves(cell, 0), (rows) =>
-        rows.map(({ cell: other, ...row }) => ({ ...row, cell: cell.id, other }) as UnfinishedMove)
+        rows.map(({ cell: other, ...row }): UnfinishedMove => ({ ...row, cell: cell.id, other }))
       )
     ),
     (found) => found.flat()
+  )
+
+const leftIn = (cells: ReadonlyMap<string, Cell>) =>
+  Effect.map(
+    Effect.forEach(cells.values(), (cell) =>
+      Effect.map(countLeft(cell), (owners): LeftOwners => ({ cell: cell.id, owners }))
+    ),
+    (counts) => counts.filter(({ owners }) => owners > 0)
   )
 
 /** Fails if a split takes the owner along, or one of the buckets. */
@@ -131,6 +147,7 @@ export const openMoves = (
   return {
     move: (owner, to, options = {}) => run(move(owner, to, options)),
     unfinishedMoves: () => Effect.runPromise(unfinishedIn(present())),
+    leftOwners: () => Effect.runPromise(leftIn(present())),
     finishMoves: ({ olderThanMs } = {}) => run(finishMoves(present(), directory, splits, olderThanMs)),
     eraseMoved: ({ olderThanMs }) =>
       Effect.runPromise(

@@ -114,45 +114,51 @@ export const asMover = <A, E, R>(
     })
   )
 
-/** An erased account counts no longer in this cell: the cell to which it was copied counted it. */
-const uncountOpening = Effect.fnUntraced(function* (sql: OwnerSql, schema: string) {
-  const [fullest] = yield* sql.query<Row & { part: number; accounts: number }>(
-    `SELECT part, accounts FROM ${schema}.credit_openings ORDER BY accounts DESC, part LIMIT 1 FOR UPDATE`
-  )
-  const change = Number(fullest?.accounts) > 1 ? "UPDATE %s SET accounts = accounts - 1" : "DELETE FROM %s"
-  yield* sql.query(`${change.replace("%s", `${schema}.credit_openings`)} WHERE part = $1`, [fullest?.part])
+/** Erased accounts count no longer in this cell: the cell to which they were copied counted them. */
+const uncountOpenings = Effect.fnUntraced(function* (sql: OwnerSql, schema: string, accounts: number) {
+  for (let count = accounts; count > 0;) {
+    const [fullest] = yield* sql.query<Row & { part: number; accounts: number }>(
+      `SELECT part, accounts FROM ${schema}.credit_openings ORDER BY accounts DESC, part LIMIT 1 FOR UPDATE`
+    )
+    const [part, counted] = [fullest?.part, Number(fullest?.accounts)]
+    if (counted > count) {
+      yield* sql.query(`UPDATE ${schema}.credit_openings SET accounts = accounts - $2 WHERE part = $1`, [part, count])
+      return
+    }
+    yield* sql.query(`DELETE FROM ${schema}.credit_openings WHERE part = $1`, [part])
+    count -= counted
+  }
 })
 
-/** Deletes all rows of the owner, as the mover. Children leave first. */
+/** Deletes all rows of owners, as the mover. Children leave first, and the lock that all movers take comes last. */
 export const deleteRows = Effect.fnUntraced(function* (
   sql: OwnerSql,
   schema: string,
   tables: ReadonlyArray<OwnerTable>,
-  owner: string
+  owners: ReadonlyArray<string>
 ) {
-  const filled = yield* ownedDigests(sql, tables, owner)
-  for (const { belongs, name, sqlName } of tables.toReversed()) {
-    if (!filled.has(name)) continue
-    yield* sql.query(`DELETE FROM ${sqlName} AS copied_row__ WHERE ${belongs}`, [owner])
-    if (name === "credit_accounts") yield* uncountOpening(sql, schema)
+  let accounts = 0
+  for (const { belongsToAny, name, sqlName } of tables.toReversed()) {
+    const text = `DELETE FROM ${sqlName} AS copied_row__ WHERE ${belongsToAny}`
+    if (name === "credit_accounts") accounts = (yield* sql.query(`${text} RETURNING 1`, [owners])).length
+    else yield* sql.query(text, [owners])
   }
+  yield* uncountOpenings(sql, schema, accounts)
 })
 
-/** An owner whose move from or to a cell was not ended, or whose rows are still to be erased there. */
+/** An owner whose move from or to a cell was not ended. */
 export interface MarkedMove extends Row {
   readonly owner: string
   /** The other cell. */
   readonly cell: string
-  readonly state: UnfinishedState
+  readonly state: "moving" | "arriving"
 }
 
-type UnfinishedState = "moving" | "arriving" | "moved"
-
-/** Owners whose move was not ended, longest first; and those whose rows are still to be erased here. */
+/** Owners whose move was not ended, longest first. */
 export const unfinishedMoves = (cell: Cell, olderThanMs: number) =>
   cell.database.statement<MarkedMove>(
     `SELECT person AS owner, cell, state FROM ${cell.database.schema}.moved_owners
-    WHERE (state IN ('moving', 'arriving') OR remains) AND at <= now() - $1::float8 * interval '1 millisecond' ORDER BY at`,
+    WHERE state IN ('moving', 'arriving') AND at <= now() - $1::float8 * interval '1 millisecond' ORDER BY at`,
     [olderThanMs]
   )
 

@@ -16,6 +16,8 @@ export interface Cell {
 export interface OwnerTable extends CopiedTable {
   /** True for the rows `copied_row__` of the owner $1. */
   readonly belongs: string
+  /** True for the rows `copied_row__` of the owners in the array $1. */
+  readonly belongsToAny: string
   /** The column of the owner; null if the owner is that of another table's row. */
   readonly ownerColumn: string | null
   /** The quoted columns of the primary key. */
@@ -37,11 +39,18 @@ export interface Fence {
   readonly run: string
 }
 
-type OwnedBy = Pick<OwnerTable, "belongs" | "fences" | "ownerColumn"> & Partial<Pick<OwnerTable, "isFirst">>
+type OwnedBy = Pick<OwnerTable, "belongs" | "belongsToAny" | "fences" | "ownerColumn"> &
+  Partial<Pick<OwnerTable, "isFirst">>
+
+/** The two conditions, of the comparison of the owner. */
+const belonging = (condition: (isOwner: string) => string): Pick<OwnerTable, "belongs" | "belongsToAny"> => ({
+  belongs: condition("= $1"),
+  belongsToAny: condition("= ANY ($1::text[])")
+})
 
 const fence = (run: string, on = "INSERT OR UPDATE OR DELETE"): Fence => ({ name: "fenced", run, on })
 const by = (ownerColumn: string, run: string): OwnedBy => ({
-  belongs: `copied_row__.${ownerColumn} = $1`,
+  ...belonging((isOwner) => `copied_row__.${ownerColumn} ${isOwner}`),
   ownerColumn,
   fences: [fence(run)]
 })
@@ -75,7 +84,10 @@ const others = (schema: string): Readonly<Record<string, OwnedBy>> => ({
   payment_references: BY_PAYER,
   payment_waits: {
     ownerColumn: null,
-    belongs: `copied_row__.event_id IN (SELECT e.event_id FROM ${schema}.payment_events e WHERE e.owner = $1)`,
+    ...belonging(
+      (isOwner) =>
+        `copied_row__.event_id IN (SELECT e.event_id FROM ${schema}.payment_events e WHERE e.owner ${isOwner})`
+    ),
     fences: [fence("fence_wait")]
   },
   "boss.job": by("group_id", "fence_job")

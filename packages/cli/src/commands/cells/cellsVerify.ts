@@ -72,8 +72,13 @@ export const cellsVerifyCommand = Command.make(
           ? [`${owner}: a move from ${cell} to ${other} runs, or was interrupted: workers end it within three minutes.`]
           : []
       )
-      yield* printResult(json, { ok: left === 0, owners, findings, unfinished, splits }, [
+      const waiting = yield* moving(() => moves.leftOwners())
+      const leftLines = waiting.map(
+        ({ cell, owners }) => `${cell}: the rows of ${owners} owners who have moved away wait to be erased.`
+      )
+      yield* printResult(json, { ok: left === 0, owners, findings, unfinished, waiting, splits }, [
         ...lines,
+        ...leftLines,
         ...splits.map(
           ({ source, target }) =>
             `A split of ${source} to ${target} runs, or was interrupted: repeat the command, or workers cancel it within three minutes.`
