@@ -16,9 +16,10 @@ import { handling, TestJob } from "@parley/core/testing"
 import { type Context, Effect, Exit, Latch, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { archiveRows, type ArchivedKind } from "../../src/archiving/archiveRows.ts"
+import { ERASED_AT_ONCE, eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
 import { livesHere } from "../../src/storage/leftRows.ts"
 import { hasPostgres } from "../databases.ts"
-import { ARCHIVED_DAYS, DAY_MS, leftDigests, openSplitCell, REMOVED_DAYS } from "./manyLeft.ts"
+import { ARCHIVED_DAYS, DAY_MS, digestsOf, openSplitCell, REMOVED_DAYS } from "./manyLeft.ts"
 
 const PEOPLE = 3_000
 const LIVING = PEOPLE / 2 - 1
@@ -190,14 +191,14 @@ describe.runIf(hasPostgres)("a cell that half of the people have left", { timeou
         scope
       )
     )
-    left = await Effect.runPromise(leftDigests(split.cell))
+    left = await Effect.runPromise(digestsOf(split.cell, "is_left"))
   }, 600_000)
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
   for (const [name, [expected, changes]] of Object.entries(work)) {
     it(`has the rows of all others done by ${name}, and no row of those who left changed`, async () => {
       expect(await run(changes)).toBe(expected)
-      expect(await Effect.runPromise(leftDigests(split.cell))).toEqual(left)
+      expect(await Effect.runPromise(digestsOf(split.cell, "is_left"))).toEqual(left)
     })
   }
 
@@ -233,5 +234,36 @@ describe.runIf(hasPostgres)("a cell that half of the people have left", { timeou
     expect(plan).toContain("using moved_owners_unfinished")
     expect(plan).not.toContain("hashed")
     expect(plan).not.toMatch(/Seq Scan on moved_owners/)
+  })
+
+  it("erases what was left in parts that two processes divide, except of an owner whose rows cannot be erased", async () => {
+    const { schema } = split.cell.database
+    await Effect.runPromise(
+      split.cell.owner.execute(`CREATE FUNCTION ${schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN RAISE EXCEPTION USING ERRCODE = ''restrict_violation''; END';
+        CREATE TRIGGER refused BEFORE DELETE ON ${schema}.chats FOR EACH ROW WHEN (OLD.user_id = 'person-2')
+          EXECUTE FUNCTION ${schema}.refuse()`)
+    )
+    const kept = "NOT is_left OR number <= 2"
+    const before = await Effect.runPromise(digestsOf(split.cell, kept))
+    const parts: Array<number> = []
+    const worker = Effect.gen(function* () {
+      for (let erased = -1; erased !== 0;) {
+        erased = yield* eraseMoved(split.cell, 0)
+        parts.push(erased)
+      }
+    })
+    const ends = await Effect.runPromise(Effect.all([Effect.exit(worker), Effect.exit(worker)], { concurrency: 2 }))
+    expect(ends.some(Exit.isFailure)).toBe(true)
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(PEOPLE / 2 - 1)
+    expect(Math.max(...parts)).toBeLessThanOrEqual(ERASED_AT_ONCE)
+    expect(await Effect.runPromise(digestsOf(split.cell, kept))).toEqual(before)
+    expect(await Effect.runPromise(digestsOf(split.cell, `NOT (${kept})`))).toEqual({})
+    await Effect.runPromise(split.cell.owner.execute(`DROP TRIGGER refused ON ${schema}.chats`))
+    expect(await Effect.runPromise(eraseMoved(split.cell, 0))).toBe(1)
+    const { differences } = await run(
+      CreditUpkeep.use(({ verify }) => verify({ after: undefined, limit: PEOPLE, since: undefined }))
+    )
+    expect(differences).toEqual([])
   })
 })

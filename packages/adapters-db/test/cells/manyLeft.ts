@@ -131,8 +131,8 @@ export const openSplitCell = (count: number, onError: (error: unknown) => void) 
     return { cell, context }
   })
 
-/** The number and a digest of the rows of all who have left, by table. */
-export const leftDigests = (cell: Cell) =>
+/** The number and a digest of the rows of some people, by table. `who` is a condition on `people`. */
+export const digestsOf = (cell: Cell, who: string) =>
   cell.owner.asOwner((sql) =>
     Effect.gen(function* () {
       const tables: ReadonlyArray<OwnerTable> = yield* ownerTables(sql, cell.database.schema, cell.owner.schemaName)
@@ -141,7 +141,7 @@ export const leftDigests = (cell: Cell) =>
         if (ownerColumn === null) continue
         const [row] = yield* sql.query<{ rows: number }>(
           `SELECT count(*)::integer AS rows, sum(hashtextextended(copied_row__::text, 0)::numeric)::text AS digest
-           FROM ${sqlName} AS copied_row__ WHERE ${ownerColumn} IN (SELECT id FROM public.people WHERE is_left)`
+           FROM ${sqlName} AS copied_row__ WHERE ${ownerColumn} IN (SELECT id FROM public.people WHERE ${who})`
         )
         if (row !== undefined && row.rows > 0) digests[name] = row
       }
