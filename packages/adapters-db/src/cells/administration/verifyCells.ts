@@ -4,6 +4,7 @@ import { bucketOf } from "../directory/bucketOf.ts"
 import type { Placement } from "../directory/moveSql.ts"
 import { Databases, type NamedDatabase } from "../Databases.ts"
 import { lostCells } from "./leftAlone.ts"
+import { differingLedgers, type LeftLedger } from "./leftLedgers.ts"
 import { onCell } from "./onCell.ts"
 import { ownersIn } from "./ownersIn.ts"
 
@@ -79,32 +80,6 @@ const isLeft = (left: Left | undefined, cell: string, place: Place) => {
   return isUnknown(left, place) ? left.state === "arriving" : place.cell !== cell
 }
 
-interface LedgerEnd {
-  readonly number: number
-  readonly digest: string
-}
-
-/** The digest of a transaction proves all before it: of the one with this number, or of the last one. */
-export const ledgerAt = (owner: string, number?: number) =>
-  Effect.flatMap(Database, ({ schema, statement }) =>
-    Effect.map(
-      statement<{ number: number; digest: string }>(
-        `SELECT number, encode(digest, 'hex') AS digest FROM ${schema}.credit_transactions
-         WHERE user_id = $1 AND ($2::bigint IS NULL OR number = $2) ORDER BY number DESC LIMIT 1`,
-        [owner, number ?? null]
-      ),
-      ([row]): LedgerEnd | undefined => row
-    )
-  )
-
-/** True if the ledger that was left in a cell is the beginning of the one at home, or was erased there. */
-export const isBeginning = Effect.fnUntraced(function* (owner: string, left: NamedDatabase, home: NamedDatabase) {
-  const end = yield* onCell(left, ledgerAt(owner))
-  if (end === undefined || (yield* onCell(home, ledgerAt(owner))) === undefined) return true
-  const there = yield* onCell(home, ledgerAt(owner, end.number))
-  return there?.digest === end.digest
-})
-
 const pageOf = Effect.fnUntraced(function* (cells: ReadonlyArray<NamedDatabase>, after: string) {
   const pages = yield* Effect.forEach(
     cells,
@@ -160,26 +135,29 @@ export const verifyCells = Effect.fnUntraced(function* <E, R>(
   for (let after: string | undefined = ""; after !== undefined;) {
     const { end, owners, pages }: Effect.Success<ReturnType<typeof pageOf>> = yield* pageOf(all, after)
     const placed = yield* placesOf(global, owners)
+    const ledgers: Array<LeftLedger & { readonly place: Place }> = []
     for (const owner of owners) {
       const place: Place = placed.get(owner) ?? { cell: buckets[bucketOf(owner)], version: 0 }
       const found = pages.flatMap(({ cell, left, owners: here }) =>
         here.has(owner) ? [{ cell, left: left.get(owner) }] : []
       )
       const problem = problemOf(found, place)
-      const report = (kind: CellFinding["problem"], cellsOf: ReadonlyArray<string>) =>
-        onFinding({ owner, problem: kind, cells: cellsOf, directory: place.cell })
       if (problem !== undefined) {
-        yield* report(problem, problem === "lost" ? [] : homesOf(found, place))
+        const named = problem === "lost" ? [] : homesOf(found, place)
+        yield* onFinding({ owner, problem, cells: named, directory: place.cell })
         continue
       }
       const home = place.cell === undefined ? undefined : cells.byName.get(place.cell)
       if (home === undefined) continue
       for (const { cell, left } of found) {
-        if (!isLeft(left, cell.name, place) || (yield* isBeginning(owner, cell, home))) continue
-        // The owner may have moved since the directory was read, and written there.
-        const now = (yield* placesOf(global, [owner])).get(owner)?.version ?? 0
-        if (now === place.version) yield* report("differs", [cell.name])
+        if (isLeft(left, cell.name, place)) ledgers.push({ owner, left: cell, home, place })
       }
+    }
+    for (const { left, owner, place } of yield* differingLedgers(ledgers)) {
+      // The owner may have moved since the directory was read, and written there.
+      const now = (yield* placesOf(global, [owner])).get(owner)?.version ?? 0
+      if (now === place.version)
+        yield* onFinding({ owner, problem: "differs", cells: [left.name], directory: place.cell })
     }
     count += owners.length
     after = end

@@ -5,7 +5,8 @@ import { cellOf, type NamedDatabase, type OpenedCells } from "../Databases.ts"
 import { copyAccess } from "../moving/copyAccess.ts"
 import { placeAbove, type Repair } from "./repairVersions.ts"
 import { onCell } from "../administration/onCell.ts"
-import { type CellFinding, isBeginning, ledgerAt } from "../administration/verifyCells.ts"
+import { isBeginning, ledgerAt } from "../administration/leftLedgers.ts"
+import type { CellFinding } from "../administration/verifyCells.ts"
 
 /** Of two cells with equal rows of an owner, the one whose state comes first is the home. */
 const STATES = ["home", "moving", "leaving", "arriving", "moved"] as const
