@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const JOBS = 12
 
@@ -55,7 +55,7 @@ describe.runIf(hasPostgres)("a job whose row is locked for so long that no sign 
     Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
-          const url = yield* freshPostgres
+          const url = yield* migratedPostgres
           const queue = PgBossJobQueueLayer({ concurrency: JOBS, pollingIntervalSeconds: 0.5, stopTimeoutMs: 100 })
           const jobs = Array.from({ length: JOBS }, (_, number) => newJob(`owner ${number}`))
           const test = Effect.gen(function* () {

@@ -16,7 +16,7 @@ import { DatabaseOwner } from "../../src/database/DatabaseOwner.ts"
 import { PgDatabaseLayer } from "../../src/database/server/PgDatabase.ts"
 import { PgBossJobQueueLayer } from "../../src/jobs/PgBossJobQueue.ts"
 import { administer } from "../administer.ts"
-import { databases, freshPostgres, hasPostgres } from "../databases.ts"
+import { databases, migratedPostgres, hasPostgres } from "../databases.ts"
 
 type Parts = Database | DatabaseOwner | JobQueue
 
@@ -199,7 +199,7 @@ describe.runIf(hasPostgres)("while the database is away", () => {
     return Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
-          const url = yield* freshPostgres
+          const url = yield* migratedPostgres
           const database = new URL(url).pathname.slice(1)
           const reported = yield* errors
           const queue = PgBossJobQueueLayer({ ...options, onError: (error) => void Queue.offerUnsafe(reported, error) })

@@ -11,7 +11,7 @@ import { enqueueJob, jobToSend } from "../../src/jobs/enqueueJob.ts"
 import { type JobParts, startBoss } from "../../src/jobs/startBoss.ts"
 import { jobSql } from "../../src/jobs/jobSql.ts"
 import { lookForDeadTries } from "../../src/jobs/jobWorker.ts"
-import { freshPostgres, hasPostgres } from "../databases.ts"
+import { migratedPostgres, hasPostgres } from "../databases.ts"
 
 const twin = ({ name, owner }: TestedJob): string => twinOf(owner, TestJob, { name })
 
@@ -31,7 +31,7 @@ const stranger = (url: string) =>
 class World extends Context.Service<World, Effect.Success<typeof openWorld>>()("@parley/adapters-db/test/jobs/World") {}
 
 const openWorld = Effect.gen(function* () {
-  const url = yield* freshPostgres
+  const url = yield* migratedPostgres
   const owner = Context.get(yield* Layer.build(PgDatabaseLayer({ url })), DatabaseOwner)
   const boss = yield* Effect.acquireRelease(
     Effect.promise(() => startBoss(owner, "pg", {})),
