@@ -5,8 +5,8 @@ import { forPurpose } from "../../database/limits.ts"
 import { deleteRows } from "./ownerStates.ts"
 import { type Cell, type OwnerTable, ownerTables } from "./ownerTables.ts"
 
-/** The most owners whose rows one call erases, some seconds' work. */
-export const ERASED_AT_ONCE = 500
+/** The most owners whose rows one call erases: some seconds' work, for which a process that stops waits. */
+export const ERASED_AT_ONCE = 250
 /** The owners whose rows one transaction erases. */
 const PER_TRANSACTION = 50
 
@@ -19,7 +19,7 @@ interface EndedMove extends Row {
   readonly seconds: number | null
 }
 
-/** The owners of a list who have rows to erase, whose marks it locks; those that another process erases are waited for or skipped. */
+/** Locks the marks of the owners in a list who have rows to erase. Waits for those that another process erases, or skips them. */
 const claim = (
   schema: string,
   locked: "" | "SKIP LOCKED"

@@ -56,7 +56,7 @@ export interface Moves {
   finishMoves(options?: { readonly olderThanMs?: number | undefined }): Promise<number>
   /**
    * Erases what owners left in former cells who moved at least `olderThanMs` milliseconds ago: longer than a server may
-   * not have heard of it. In each cell, a call erases the rows of up to 500 owners, who wait longest. Returns the number of
+   * not have heard of it. In each cell, a call erases the rows of up to 250 owners, who wait longest. Returns the number of
    * owners; call it again until that is 0. If a cell does not answer, the others are dealt with before the call rejects.
    */
   eraseMoved(options: { readonly olderThanMs: number }): Promise<number>
