@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Row } from "../../database/Database.ts"
+import { forPurpose } from "../../database/limits.ts"
 import { configuredCell } from "../administration/addCell.ts"
 import { foundIn } from "../administration/identifyCell.ts"
 import { onCell } from "../administration/onCell.ts"
@@ -25,16 +26,18 @@ export interface SplitNamedInput {
 
 /** The number of people with rows in the buckets, as the statistics of now have them. */
 const countPeople = (cell: Cell, buckets: ReadonlyArray<number>) =>
-  cell.owner.asOwner((sql) =>
-    Effect.gen(function* () {
-      const [row] = yield* sql.query<Row & { count: number }>(
-        `SELECT count(*)::integer AS count FROM (${yield* everyOwner(sql, cell)}) p
+  cell.owner
+    .asOwner((sql) =>
+      Effect.gen(function* () {
+        const [row] = yield* sql.query<Row & { count: number }>(
+          `SELECT count(*)::integer AS count FROM (${yield* everyOwner(sql, cell)}) p
          WHERE NOT starts_with(p.person, 'erased:') AND ${bucketSql("p.person")} = ANY ($1::integer[])`,
-        [buckets]
-      )
-      return row?.count ?? 0
-    })
-  )
+          [buckets]
+        )
+        return row?.count ?? 0
+      })
+    )
+    .pipe(forPurpose("building"))
 
 /** The upper half of the buckets that a cell has. */
 const upperHalf = ({ sql }: OpenedCells, cell: string) =>
