@@ -1,5 +1,6 @@
 /** The people of a cell that is split, by what they own: each lives in one of the two cells, with all rows. */
 import {
+  AccessStore,
   BotStore,
   ChatStore,
   DocumentStore,
@@ -8,6 +9,7 @@ import {
   JobQueue,
   OAuthStateStore,
   Outbox,
+  PersonalData,
   PreferenceStore,
   ProjectStore
 } from "@parley/core/adapter"
@@ -154,5 +156,26 @@ describe.runIf(hasPostgres)("a cell that is split", { timeout: 120_000 }, () => 
       const write = FIRST_ROWS.project(owner) as Effect.Effect<unknown, unknown, never>
       yield* Effect.provide(write, stores)
       expect(yield* rowsIn(world, owner)).toEqual([["projects"], []])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("lists blocked people once, and none who was unblocked, if they have nothing but the block", () =>
+    Effect.gen(function* () {
+      const world = yield* openCopiedWorld(1)
+      const stores = world.servers[0]?.routed as Stores
+      const [lower, other, upper] = [newOwnerIn(false), newOwnerIn(false), newOwnerIn(true)]
+      const change = (userId: string, to: "block" | "unblock") =>
+        Effect.provide(
+          AccessStore.use((access) => access.change({ userId, change: to })),
+          stores
+        )
+      for (const owner of [lower, other, upper]) yield* change(owner, "block")
+      yield* splitCell(world.split)
+      yield* change(other, "unblock")
+      yield* world.servers[0]?.directory.refresh ?? Effect.void
+      const listed = PersonalData.use((data) =>
+        data.list({ limit: 50, after: undefined, search: undefined, blocked: true })
+      )
+      const page = yield* Effect.provide(listed, stores)
+      expect(page.rows.map(({ userId }) => userId).toSorted()).toEqual([lower, upper].toSorted())
     }).pipe(Effect.scoped, Effect.runPromise))
 })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Row } from "../../database/Database.ts"
 import type { OwnerSql } from "../../database/DatabaseOwner.ts"
+import { BUCKETS } from "../directory/bucketOf.ts"
 import type { Split } from "../directory/splitSql.ts"
 import { everyOwner } from "../moving/everyOwner.ts"
 import type { Cell } from "../moving/ownerTables.ts"
@@ -63,6 +64,16 @@ const divide = Effect.fnUntraced(function* (sql: OwnerSql, target: Cell, { sourc
   yield* sql.query(`DELETE FROM ${schema}.moved_owners WHERE state = 'leaving'`)
 })
 
+/** The copy has lost all buckets but those that it takes, also for people who have nothing but a block or a sign-out. */
+const loseOthers = Effect.fnUntraced(function* (sql: OwnerSql, schema: string, { buckets, version }: Split) {
+  yield* sql.query(`DELETE FROM ${schema}.lost_buckets WHERE bucket = ANY ($1::smallint[])`, [buckets])
+  yield* sql.query(
+    `INSERT INTO ${schema}.lost_buckets (bucket, version) SELECT b, $2 FROM generate_series(0, ${BUCKETS - 1}) b
+     WHERE b <> ALL ($1::integer[]) ON CONFLICT DO NOTHING`,
+    [buckets, version]
+  )
+})
+
 /**
  * Removes rows that belong to no person of a cell: the global database has them. In another database, such rows are of people
  * whose erasure has not reached the global database yet: until then they say that the person was erased.
@@ -99,7 +110,7 @@ export const makeCell = (target: Cell, split: Split, sourceId: string) =>
       yield* triggers(sql, schema, "DISABLE")
       yield* divide(sql, target, split)
       yield* dropShared(sql, schema)
-      yield* sql.query(`DELETE FROM ${schema}.lost_buckets WHERE bucket = ANY ($1::smallint[])`, [split.buckets])
+      yield* loseOthers(sql, schema, split)
       yield* triggers(sql, schema, "ENABLE")
       const [named] = yield* sql.query<Row & { id: string }>(
         `UPDATE ${schema}.this_cell SET id = gen_random_uuid(), name = $1, copy_of = name, taken = false, seen = greatest(seen, $2)
