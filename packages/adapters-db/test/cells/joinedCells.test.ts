@@ -103,6 +103,19 @@ describe.runIf(hasPostgres)("a cell whose database is a copy of another one", { 
         expect(await rowsIn(urls.copy, "SELECT tgname FROM pg_trigger WHERE tgname LIKE 'fence%'")).toEqual([])
       }))
 
+  it("takes no part either if its database does not answer", () =>
+    withCopy(async ({ ann, bob, open, urls, warnings }) => {
+      await administer(`ALTER DATABASE ${nameOf(urls.copy)} ALLOW_CONNECTIONS false`)
+      for (const migrate of [true, false]) {
+        const stores = await open(migrate)
+        expect(warnings.splice(0)).toEqual([expect.stringMatching(/cell second takes no part.* does not answer/)])
+        expect(await stores.absentCells()).toEqual([])
+        expect(await listed(stores)).toEqual([ann, bob].toSorted())
+        await stores.close()
+      }
+      expect(await rowsIn(urls.first, "SELECT name FROM parley.cells")).toEqual([{ name: "first" }])
+    }))
+
   it("takes part in running servers and workers as soon as the directory has it", () =>
     withCopy(async ({ ann, bob, open, urls }) => {
       const [stores, working] = [await open(), await open()]
