@@ -2,6 +2,7 @@
 import { Outbox } from "@parley/core/adapter"
 import { Deferred, Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
+import { eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
 import { finishMoves } from "../../src/cells/moving/finishMoves.ts"
 import { freezeOwners } from "../../src/cells/splitting/freezeOwners.ts"
 import { stateOf } from "../../src/cells/splitting/replica.ts"
@@ -64,6 +65,22 @@ describe.runIf(hasPostgres)("a split", { timeout: 120_000 }, () => {
         for (const [owner, { replies }] of answered) yield* Effect.provide(reply(owner, replies), stores(world))
         for (const owner of answered.keys())
           expect((yield* world.directory.placement(owner)).cell).toBe(isUpper(owner) ? "b" : "a")
+      }).pipe(Effect.scoped, Effect.runPromise)
+  )
+
+  it.each(["noted", "frozen", "followed", "promoted", "made"])(
+    "is ended by two commands, of which one is at the step '%s' when the other one has ended it",
+    (step) =>
+      Effect.gen(function* () {
+        const world = yield* openCopiedWorld(1)
+        const answered = yield* newOwners(world, 4)
+        const continued = yield* pausedAt(world, step)
+        yield* splitCell(world.split)
+        for (const [owner, { replies }] of answered) yield* Effect.provide(reply(owner, replies), stores(world))
+        expect(yield* continued).toMatchObject({ _tag: "Success" })
+        for (const [owner, { replies }] of answered) yield* Effect.provide(reply(owner, replies), stores(world))
+        for (const cell of world.cells) yield* eraseMoved(cell, 0)
+        expect(yield* faultsOf(world, answered)).toEqual([])
       }).pipe(Effect.scoped, Effect.runPromise)
   )
 
