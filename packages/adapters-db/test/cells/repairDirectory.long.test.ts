@@ -66,6 +66,22 @@ describe.runIf(hasPostgres)("the repair of an older directory", { timeout: 180_0
       expect(await balanceOf(await world.server(), bob)).toBe(95)
     }))
 
+  it("finds people who have nothing but a project", () =>
+    inWorld(async (world) => {
+      const bob = newUserId()
+      const before = await world.server()
+      const restore = await world.backup()
+      const project = { id: crypto.randomUUID(), name: "Tea", instructions: "", documentIds: [] }
+      await run(before.projects.create(bob, project, 1))
+      await before.move(bob, "second")
+      await run(before.projects.change(bob, project.id, { name: "Coffee" }))
+      await restore()
+      expect(await world.repair()).toMatchObject([[bob, expect.anything(), "second"]])
+      expect(await world.verify()).toEqual([])
+      const after = await world.server()
+      expect(await run(after.projects.list(bob))).toMatchObject([{ name: "Coffee" }])
+    }))
+
   it("marks the older rows also if it was interrupted after the owner was placed", () =>
     inWorld(async (world) => {
       const bob = newUserId()
