@@ -2,12 +2,13 @@
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { cellsLayer } from "../../src/cells/cellsLayer.ts"
+import { eraseMoved } from "../../src/cells/moving/eraseMoved.ts"
 import { repairDirectory } from "../../src/cells/repairing/repairDirectory.ts"
 import { splitCell } from "../../src/cells/splitting/splitCell.ts"
 import { administer } from "../administer.ts"
 import { hasPostgres } from "../databases.ts"
 import { openCopiedWorld } from "./copiedWorld.ts"
-import { faultsOf, newOwners, reply, type Stores } from "./movingOwners.ts"
+import { faultsOf, newOwners, openServer, reply, type Stores } from "./movingOwners.ts"
 import { cutOff, nameOf } from "./peopleOfCells.ts"
 import { SPLIT_STEPS, type SplitWorld } from "./splitWorld.ts"
 
@@ -66,6 +67,30 @@ describe.runIf(hasPostgres)(
           const faults = isCopied ? yield* faultsOf(world, answered) : []
           // Rows of the copy, which no directory names.
           expect(faults.filter((fault) => !("left" in (fault as object)))).toEqual([])
+        }).pipe(Effect.scoped, Effect.runPromise)
+    )
+
+    it.each([true, false])(
+      "and that has ended: everybody has what was answered after the repair (erased: %s)",
+      (erases) =>
+        Effect.gen(function* () {
+          const world = yield* openCopiedWorld(1, { hasGlobal: true })
+          const answered = yield* newOwners(world, 8)
+          const restore = yield* backup(world)
+          yield* splitCell(world.split)
+          yield* operate(world, answered)
+          if (erases) for (const cell of world.cells) yield* eraseMoved(cell, 0)
+          yield* restore
+          const found = yield* repair(world, ["a", "b"])
+          console.log(JSON.stringify(found).slice(0, 1500))
+          const stale = yield* openServer(world.urls, undefined)
+          yield* Effect.forEach(
+            answered,
+            ([owner, { replies }]) => Effect.provide(reply(owner, replies), stale.routed),
+            { discard: true }
+          )
+          for (const cell of world.cells) yield* eraseMoved(cell, 0)
+          expect(yield* faultsOf(world, answered)).toEqual([])
         }).pipe(Effect.scoped, Effect.runPromise)
     )
   }
