@@ -103,6 +103,19 @@ describe.runIf(hasPostgres)("a cell whose database is a copy of another one", { 
         expect(await rowsIn(urls.copy, "SELECT tgname FROM pg_trigger WHERE tgname LIKE 'fence%'")).toEqual([])
       }))
 
+  it("takes no part either if a split that was cancelled has left it", () =>
+    withCopy(async ({ ann, bob, open, urls, warnings }) => {
+      const leave = `UPDATE parley.this_cell SET id = gen_random_uuid(), name = 'second', copy_of = 'first', taken = false`
+      await administer(leave, nameOf(urls.copy))
+      for (const migrate of [true, false]) {
+        const stores = await open(migrate)
+        expect(warnings.splice(0)).toEqual([expect.stringMatching(/cell second takes no part.* a copy of first/)])
+        expect(await listed(stores)).toEqual([ann, bob].toSorted())
+        await stores.close()
+      }
+      expect(await rowsIn(urls.first, "SELECT name FROM parley.cells")).toEqual([{ name: "first" }])
+    }))
+
   it("takes no part either if its database does not answer", () =>
     withCopy(async ({ ann, bob, open, urls, warnings }) => {
       await administer(`ALTER DATABASE ${nameOf(urls.copy)} ALLOW_CONNECTIONS false`)

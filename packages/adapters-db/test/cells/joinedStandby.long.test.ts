@@ -1,4 +1,4 @@
-/** A cell whose database is a streaming replica of another one, which is promoted and then divided. */
+/** A cell whose database is a streaming replica of another one, which is promoted and then split off. */
 import { jobHandler, ProcessDocument } from "@parley/core/adapter"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -19,7 +19,7 @@ const listed = async (stores: OpenCells): Promise<ReadonlyArray<string>> => {
 }
 
 describe.runIf(hasPostgres)("a cell whose database is a standby", { timeout: 240_000 }, () => {
-  it("takes no part before and after its promotion, also if the directory began beside it, until it is divided", async () => {
+  it("takes no part before and after its promotion, also if the directory began beside it, until it is a cell", async () => {
     await using server = await ReplicatedServer.start()
     const urls = { first: server.url, copy: server.replicaUrl }
     const [ann, bob] = [personIn("lower"), personIn("upper")]

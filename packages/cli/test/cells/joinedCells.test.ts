@@ -11,7 +11,7 @@ import { CellDatabases, peopleOf } from "./cellDatabases.ts"
 
 const hasPostgres = (process.env["TEST_DATABASE_URL"] ?? "") !== ""
 const [ANN = "", EVE = "", BOB = ""] = [...peopleOf("lower", 2), ...peopleOf("upper", 1)]
-const COPY = /cell eu-2 takes no part yet: its database is a copy of eu-1 that has not been divided yet/
+const COPY = /cell eu-2 takes no part yet: its database is a copy of eu-1 that has not been split yet/
 
 interface Documents {
   readonly documents: ReadonlyArray<{ readonly id: string; readonly status: string }>

@@ -13,7 +13,7 @@ export interface LeftAlone {
 
 const copyOf = (cell: string, source: string): LeftAlone => ({
   database: "copy",
-  message: `The cell ${cell} takes no part yet: its database is ${source} that has not been divided yet (parley cells split).`
+  message: `The cell ${cell} takes no part yet: its database is ${source} that has not been split yet (parley cells split).`
 })
 
 const absent = (cell: string): LeftAlone => ({
@@ -49,7 +49,8 @@ export const unfit = (
     return undefined
   }).pipe(
     Effect.catchTag("CellRefused", (refused) =>
-      refused.problem === "other-cell"
+      // The second one is left of a split that was cancelled.
+      refused.problem === "other-cell" || refused.problem === "copy"
         ? Effect.succeed(copyOf(cell.name, `a copy of ${refused.names.join(", ")}`))
         : Effect.fail(refused)
     )

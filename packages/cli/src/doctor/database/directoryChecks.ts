@@ -20,8 +20,8 @@ const checkOf = (cell: ListedCell): Check => {
   }
   if (database === "unset") return note(NAME, `${name} has no people and is not configured`, "It may stay so.")
   if (database === "copy") {
-    const detail = `${name} takes no part: its database is a copy of another cell that has not been divided yet`
-    return note(NAME, detail, "Divide it with parley cells split, or take it out of PARLEY_CELLS.")
+    const detail = `${name} takes no part: its database is a copy of another cell that has not been split yet`
+    return note(NAME, detail, "Split the cell with parley cells split, or take it out of PARLEY_CELLS.")
   }
   if (state === "unknown" && database === "absent")
     return note(NAME, `${name} takes no part: it is not in the directory, and is not ready`, "It may stay so.")
