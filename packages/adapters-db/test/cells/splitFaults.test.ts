@@ -7,10 +7,11 @@ import { finishMoves } from "../../src/cells/moving/finishMoves.ts"
 import { freezeOwners } from "../../src/cells/splitting/freezeOwners.ts"
 import { stateOf } from "../../src/cells/splitting/replica.ts"
 import { splitCell } from "../../src/cells/splitting/splitCell.ts"
+import { forPurpose } from "../../src/database/limits.ts"
 import { hasPostgres } from "../databases.ts"
 import { openCopiedWorld } from "./copiedWorld.ts"
 import { faultsOf, newOwners, reply, type Stores } from "./movingOwners.ts"
-import { isUpper, type SplitWorld } from "./splitWorld.ts"
+import { isUpper, type SplitWorld, UPPER } from "./splitWorld.ts"
 
 const stores = (world: SplitWorld) => world.servers[0]?.routed as Stores
 
@@ -83,6 +84,33 @@ describe.runIf(hasPostgres)("a split", { timeout: 120_000 }, () => {
         expect(yield* faultsOf(world, answered)).toEqual([])
       }).pipe(Effect.scoped, Effect.runPromise)
   )
+
+  it("is refused while a transaction does not end, before it refuses anybody's writes", () =>
+    Effect.gen(function* () {
+      const world = yield* openCopiedWorld(0)
+      const { source, splits } = world.split
+      const { schema, statement } = source.database
+      const split = yield* splits.begin("a", "b", UPPER)
+      if (split === undefined) return expect.fail()
+      const [running, ends] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* Effect.addFinalizer(() => Deferred.succeed(ends, undefined))
+      const transaction = yield* Effect.forkChild(
+        forPurpose("building")(
+          source.database.asService((sql) =>
+            Effect.andThen(
+              Effect.andThen(sql.query("SELECT 1"), Deferred.succeed(running, undefined)),
+              Deferred.await(ends)
+            )
+          )
+        )
+      )
+      yield* Deferred.await(running)
+      expect(yield* Effect.flip(freezeOwners(source, split, []))).toMatchObject({ _tag: "OwnerBusy" })
+      expect(yield* statement(`SELECT FROM ${schema}.lost_buckets`)).toEqual([])
+      yield* Deferred.succeed(ends, undefined)
+      yield* Fiber.join(transaction)
+      expect(yield* freezeOwners(source, split, [])).toBe(0)
+    }).pipe(Effect.scoped, Effect.runPromise))
 
   it("does not take the note of a later split away", () =>
     Effect.gen(function* () {

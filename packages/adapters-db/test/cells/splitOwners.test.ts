@@ -118,18 +118,40 @@ describe.runIf(hasPostgres)("a cell that is split", { timeout: 120_000 }, () => 
         database.statement(`SELECT FROM ${schema}.lost_buckets LIMIT 1`),
         ({ length }) => length > 0
       )
-      const [written, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const [begin, written, go] = [
+        yield* Deferred.make<void>(),
+        yield* Deferred.make<void>(),
+        yield* Deferred.make<void>()
+      ]
+      yield* Effect.addFinalizer(() => Deferred.succeed(go, undefined))
       const writing = yield* Effect.forkChild(
-        database.asService((sql) =>
-          Effect.gen(function* () {
-            yield* sql.query(`INSERT INTO ${schema}.preferences (user_id, instructions) VALUES ($1, 'first')`, [owner])
-            yield* Deferred.succeed(written, undefined)
-            yield* Deferred.await(go)
-          })
+        Effect.andThen(
+          Deferred.await(begin),
+          database.asService((sql) =>
+            Effect.gen(function* () {
+              yield* sql.query(`INSERT INTO ${schema}.preferences (user_id, instructions) VALUES ($1, 'first')`, [
+                owner
+              ])
+              yield* Deferred.succeed(written, undefined)
+              yield* Deferred.await(go)
+            })
+          )
         )
       )
-      yield* Deferred.await(written)
-      const splitting = yield* Effect.forkChild(splitCell(world.split))
+      // The first transaction after the note in the directory makes the first marks.
+      let isNoted = false
+      const writes = Effect.suspend(() =>
+        isNoted ? Effect.andThen(Deferred.succeed(begin, undefined), Deferred.await(written)) : Effect.void
+      )
+      const { source } = world.split
+      const asOwner: typeof source.owner.asOwner = (work) => Effect.andThen(writes, source.owner.asOwner(work))
+      const splitting = yield* Effect.forkChild(
+        splitCell({
+          ...world.split,
+          source: { ...source, owner: { ...source.owner, asOwner } },
+          onStep: (step) => Effect.sync(() => void (isNoted ||= step === "noted"))
+        })
+      )
       yield* Effect.repeat(isMarked, { until: (marked) => marked })
       yield* Deferred.succeed(go, undefined)
       yield* Fiber.join(writing)

@@ -87,14 +87,21 @@ const isRenewing = ({ database: { schema, statement } }: Cell, { buckets }: Spli
     ({ length }) => length > 0
   )
 
+const waitForTransactions = (source: Cell) =>
+  Effect.flatMap(waitForRunning(source, PATIENCE_MS), (ended) =>
+    ended ? Effect.void : Effect.fail(new OwnerBusy({ work: "transaction" }))
+  )
+
 /**
  * Marks everybody until nobody is new, and waits each time for the transactions that ran meanwhile. The first marks may be
  * none: a transaction may be writing the first row of the only person.
  */
 const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<PlacementRow>) {
+  // A long transaction, such as a backup, has the split fail before it refuses anybody's writes.
+  yield* waitForTransactions(source)
   yield* markLeaving(source, split, placed)
   for (let added = 1; added > 0;) {
-    if (!(yield* waitForRunning(source, PATIENCE_MS))) return yield* new OwnerBusy({ work: "transaction" })
+    yield* waitForTransactions(source)
     added = yield* markLeaving(source, split, placed)
   }
 })
