@@ -81,8 +81,7 @@ describe.runIf(hasPostgres)(
           yield* operate(world, answered)
           if (erases) for (const cell of world.cells) yield* eraseMoved(cell, 0)
           yield* restore
-          const found = yield* repair(world, ["a", "b"])
-          console.log(JSON.stringify(found).slice(0, 1500))
+          yield* repair(world, ["a", "b"])
           const stale = yield* openServer(world.urls, undefined)
           yield* Effect.forEach(
             answered,
