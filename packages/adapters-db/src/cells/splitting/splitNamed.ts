@@ -85,6 +85,8 @@ export const splitNamed = Effect.fnUntraced(function* <E, R>(
   if (yield* isEnded(split)) return yield* Effect.as(input.dryRun ? Effect.void : splitCell(split), nothing)
   const [known] = (yield* split.splits.underWay).filter(({ source }) => source === input.from)
   const buckets = known?.target === input.to ? known.buckets : split.buckets
+  if (input.buckets !== undefined && JSON.stringify(input.buckets) !== JSON.stringify(buckets))
+    return yield* new SplitRefused({ problem: "not-buckets", cell: input.from, target: input.to })
   const people = yield* countPeople(split.source, buckets)
   const facts = { buckets: buckets.length, people, isEnded: false }
   if (input.dryRun) return yield* Effect.as(known === undefined ? checkSplit(split) : Effect.void, facts)
