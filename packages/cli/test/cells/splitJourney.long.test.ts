@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { rowsIn } from "../../../adapters-db/test/cells/copiedCells.ts"
 import { administer } from "../../../adapters-db/test/administer.ts"
 import { ReplicatedServer } from "../../../adapters-db/test/faults/ReplicatedServer.ts"
-import { eventually, ParleyProcess, runParley, temporaryFolder } from "../processes/ParleyProcess.ts"
+import { eventually, ParleyProcess, temporaryFolder } from "../processes/ParleyProcess.ts"
 import { runHere } from "../processes/runHere.ts"
 import { type RunningServer, startServer, Visitor } from "../processes/RunningServer.ts"
 import { peopleOf } from "./cellDatabases.ts"
@@ -123,22 +123,19 @@ describe.runIf(hasPostgres).each(["a superuser", "an ordinary login"] as const)(
       expect(dry).toMatchObject({ exit: 0, stderr: "" })
       expect(JSON.parse(dry.stdout)).toMatchObject({ buckets: 2048, people: UPPER.length, ended: false })
 
-      const splitting = runParley(["cells", "split", "eu-1", "--to", "eu-2"], folder.path, environment)
+      await using splitting = new ParleyProcess(["cells", "split", "eu-1", "--to", "eu-2"], folder.path, environment)
       if (kind === "an ordinary login") {
-        // What its provider does.
-        await eventually("the frozen owners", async () =>
-          (await rowsIn(postgres.replicaUrl, "SELECT FROM parley.this_cell WHERE frozen IS NOT NULL")).length > 0
-            ? true
-            : undefined
+        await eventually("the call for the provider", () =>
+          splitting.stderr.includes("Promote the replica now") ? true : undefined
         )
         await administer("SELECT pg_promote()", undefined, postgres.replicaUrl)
       }
-      const split = await splitting
+      const split = await splitting.ended
       expect(split).toMatchObject({
         exit: 0,
         stdout: expect.stringMatching(/Split eu-1: 2048 buckets with 3 people went to eu-2\./)
       })
-      expect(/Promote the replica now/.test(split.stderr)).toBe(kind === "an ordinary login")
+      expect(split.stderr.includes("Promote the replica now")).toBe(kind === "an ordinary login")
       const before = answers(UPPER)
       await eventually("answers in the new cell", () => (answers(UPPER) > before + 10 ? true : undefined))
       await Promise.all(people.map((person) => person.end()))
