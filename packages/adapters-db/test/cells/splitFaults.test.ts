@@ -85,7 +85,22 @@ describe.runIf(hasPostgres)("a split", { timeout: 120_000 }, () => {
       }).pipe(Effect.scoped, Effect.runPromise)
   )
 
-  it("is refused while a transaction does not end, before it refuses anybody's writes", () =>
+  it("changes nothing in the source if it is continued with a connection string of the source as the target", () =>
+    Effect.gen(function* () {
+      const world = yield* openCopiedWorld(1)
+      const answered = yield* newOwners(world, 8)
+      const continued = yield* pausedAt(world, "frozen")
+      const { source } = world.split
+      const mistaken = splitCell({ ...world.split, target: { ...source, id: "b" } })
+      expect(yield* Effect.flip(mistaken)).toMatchObject({ _tag: "SplitRefused", problem: "not-copy" })
+      expect(yield* stateOf(source)).toMatchObject({ name: "a", copyOf: null })
+      expect(yield* continued).toMatchObject({ _tag: "Success" })
+      for (const [owner, { replies }] of answered) yield* Effect.provide(reply(owner, replies), stores(world))
+      for (const cell of world.cells) yield* eraseMoved(cell, 0)
+      expect(yield* faultsOf(world, answered)).toEqual([])
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("is refused while a transaction does not end, before it refuses a write", () =>
     Effect.gen(function* () {
       const world = yield* openCopiedWorld(0)
       const { source, splits } = world.split

@@ -5,7 +5,7 @@ import { BUCKETS } from "../directory/bucketOf.ts"
 import type { Split } from "../directory/splitSql.ts"
 import { everyOwner } from "../moving/everyOwner.ts"
 import type { Cell } from "../moving/ownerTables.ts"
-import type { CellState } from "./replica.ts"
+import { type CellState, STATE } from "./replica.ts"
 import { SplitRefused } from "./splitErrors.ts"
 
 /** Tables of which only the rows of the global database count, and those of processes and of files that the source deletes. */
@@ -29,7 +29,7 @@ export const NOT_OF_A_COPY = [
   "workers"
 ] as const
 
-/** Tables whose triggers fence or prove what people write. Nobody writes here before the copy is a cell. */
+/** Tables whose triggers fence or prove the writes of people. No process writes to the copy before it is a cell. */
 const WITHOUT_TRIGGERS = [
   "audit_log",
   "credit_accounts",
@@ -40,8 +40,8 @@ const WITHOUT_TRIGGERS = [
 ] as const
 
 /**
- * Has the copy accept the writes of those who came along, and refuse those of everybody else, whose rows are left and will be
- * erased. Their number is in the millions, so each table is changed by one statement.
+ * Marks the owners of the copy: those who left the source live here, and all others live in another cell. `eraseMoved` erases
+ * the rows of the others later. There may be millions of owners, so one statement changes each table.
  */
 const divide = Effect.fnUntraced(function* (sql: OwnerSql, target: Cell, { source, version }: Split) {
   const { schema } = target.database
@@ -64,7 +64,10 @@ const divide = Effect.fnUntraced(function* (sql: OwnerSql, target: Cell, { sourc
   yield* sql.query(`DELETE FROM ${schema}.moved_owners WHERE state = 'leaving'`)
 })
 
-/** The copy has lost all buckets but those that it takes, also for people who have nothing but a block or a sign-out. */
+/**
+ * Marks all buckets as lost except those that the copy takes. People who have a block or a sign-out and no other row have no
+ * mark of their own: they belong to the copy by their bucket.
+ */
 const loseOthers = Effect.fnUntraced(function* (sql: OwnerSql, schema: string, { buckets, version }: Split) {
   yield* sql.query(`DELETE FROM ${schema}.lost_buckets WHERE bucket = ANY ($1::smallint[])`, [buckets])
   yield* sql.query(
@@ -101,9 +104,7 @@ export const makeCell = (target: Cell, split: Split, sourceId: string) =>
   target.owner.asOwner((sql) =>
     Effect.gen(function* () {
       const { schema } = target.database
-      const [copy] = yield* sql.query<CellState>(
-        `SELECT id, name, copy_of AS "copyOf", frozen, false AS "isReplica" FROM ${schema}.this_cell FOR UPDATE`
-      )
+      const [copy] = yield* sql.query<CellState>(`SELECT ${STATE} FROM ${schema}.this_cell FOR UPDATE`)
       if (copy?.frozen === split.version && copy.copyOf === split.source && copy.name === target.id) return copy.id
       if (copy?.frozen !== split.version || copy.id !== sourceId)
         return yield* new SplitRefused({ problem: "promoted-early", cell: split.source, target: target.id })

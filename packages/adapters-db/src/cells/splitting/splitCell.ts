@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import { forPurpose } from "../../database/limits.ts"
+import { bucketSql } from "../directory/bucketOf.ts"
 import type { MoveSql } from "../directory/moveSql.ts"
 import type { Split, SplitSql } from "../directory/splitSql.ts"
 import { enableFence } from "../moving/fence.ts"
 import type { Cell } from "../moving/ownerTables.ts"
 import { freezeOwners } from "./freezeOwners.ts"
 import { makeCell } from "./makeCell.ts"
-import { checkReplica, promote, stateOf, waitForFrozen } from "./replica.ts"
+import { checkApart, checkReplica, promote, stateOf, waitForFrozen } from "./replica.ts"
 import { settleBuckets, settleLeft, settleTaken } from "./settleSplits.ts"
 import { SplitRefused } from "./splitErrors.ts"
 
@@ -16,18 +17,18 @@ import { SplitRefused } from "./splitErrors.ts"
  *
  * 1. The directory notes the split, and raises the version of the buckets. From now on, neither these nor their people change
  *    their cell in another way.
- * 2. The source refuses the writes of the people of the buckets, and then has a note that all of them stand still. A copy
- *    that has the note has all of their rows, because the log of the database has an order.
- * 3. The replica has the note, and is promoted.
- * 4. The copy accepts the writes of these people and leaves out all others, under an id of its own, in one transaction.
- *    Nobody uses it yet.
+ * 2. The source refuses the writes of the people of the buckets, and then writes the version of the split into
+ *    `this_cell.frozen`. A replica applies the log in its order, so a copy with this version has all rows of these people.
+ * 3. The replica receives the version, and is promoted.
+ * 4. In one transaction, the copy accepts the writes of these people, refuses those of all others, and gets an id of its own.
+ *    No process uses the copy before the next step.
  * 5. The directory makes the copy a cell, and gives it the buckets, if the split is still noted. This is the only step that
  *    decides.
  * 6. The source marks the people as moved. Both cells erase the other one's people later (`eraseMoved`).
  *
- * A cancellation removes the note of the directory. So of an end and a cancellation exactly one takes place. A split that was
- * interrupted is continued by the same call, or cancelled by `settleSplits`; its replica can then not be used if it was
- * promoted.
+ * A cancellation removes the row of the split from the directory, and so does the end: exactly one of them takes place. The same
+ * call continues a split that was interrupted, and `settleSplits` cancels it. A replica that was promoted cannot be used after a
+ * cancellation.
  */
 export interface SplitInput {
   readonly source: Cell
@@ -58,28 +59,24 @@ export const checkSplit = (input: SplitInput) =>
     yield* checkReplica(source, target)
   }).pipe(forPurpose("building"))
 
-/** Pseudonyms of erased people do not go along. Those of before there were cells have no placement yet. */
-const keepPseudonyms = Effect.fnUntraced(function* ({ buckets, directory, source, splits }: SplitInput) {
-  const placed = new Set((yield* splits.placedIn(buckets)).map(({ owner }) => owner))
-  for (const pseudonym of yield* pseudonymsIn(source))
-    if (!placed.has(pseudonym)) yield* directory.replace(pseudonym, 0, source.id)
+/** Pseudonyms of erased people stay. Those from before there were cells have no placement, and get one. */
+const keepPseudonyms = Effect.fnUntraced(function* ({ buckets, directory, source }: SplitInput) {
+  const { schema, statement } = source.database
+  const pseudonyms = yield* statement<{ person: string }>(
+    `SELECT user_id AS person FROM ${schema}.credit_accounts
+     WHERE starts_with(user_id, 'erased:') AND ${bucketSql("user_id")} = ANY ($1::integer[])`,
+    [buckets]
+  )
+  for (const { person } of pseudonyms) yield* directory.replace(person, 0, source.id)
 })
 
-const pseudonymsIn = ({ database: { schema, statement } }: Cell) =>
-  Effect.map(
-    statement<{ person: string }>(
-      `SELECT user_id AS person FROM ${schema}.credit_accounts WHERE starts_with(user_id, 'erased:')`
-    ),
-    (rows) => rows.map(({ person }) => person)
-  )
-
-/** Fails if the split was cancelled: the process of its command may have stood still for minutes. */
+/** Fails if the split was cancelled: that happens if the process of its command was stopped for minutes. */
 const checkNoted = (input: SplitInput, split: Split) =>
   Effect.flatMap(input.splits.touch(split), (isNoted) => (isNoted ? Effect.void : refused(input, "cancelled")))
 
 /**
- * Fails if the source has not the note of the frozen owners, which the copy has: another server with fewer transactions has
- * become the source, and people have written there.
+ * Fails if the copy has the version of the split and the source lacks it: after a failover, another server is the source. It lacks
+ * the last transactions, and people may have written there since.
  */
 const checkSource = Effect.fnUntraced(function* (input: SplitInput, split: Split) {
   const [own, copy] = [yield* stateOf(input.source), yield* stateOf(input.target)]
@@ -100,8 +97,7 @@ const prepare = Effect.fnUntraced(function* (input: SplitInput, split: Split) {
   yield* checkNoted(input, split)
   yield* promote(target, onWait)
   yield* step("promoted")
-  const sourceId = (yield* stateOf(source))?.id ?? ""
-  const id = yield* makeCell(target, split, sourceId)
+  const id = yield* makeCell(target, split, yield* checkApart(source, target))
   yield* step("made")
   yield* checkSource(input, split)
   return id
@@ -129,8 +125,8 @@ export const isEnded = Effect.fnUntraced(function* ({ source, splits, target }: 
 })
 
 /**
- * Splits a cell, or does the last step of a split that has ended. If it fails while the target is a replica, the split is
- * cancelled, and everybody writes in the source again. Later the same call continues it.
+ * Splits a cell, or does the last step of a split that has ended. If it fails while the target is a replica, it cancels the
+ * split, and all people write in the source again. If it fails later, the same call continues the split.
  */
 export const splitCell = (input: SplitInput) =>
   Effect.gen(function* () {
@@ -152,7 +148,7 @@ export const splitCell = (input: SplitInput) =>
     })
     const young = Effect.forever(Effect.delay(Effect.ignore(splits.touch(split)), YOUNG))
     const id = yield* Effect.onError(Effect.raceFirst(prepare(input, split), young), () => Effect.ignore(cancel)).pipe(
-      // The same command may have run twice.
+      // Another process with the same command may have ended the split.
       Effect.catchTag("SplitRefused", (error) =>
         Effect.flatMap(isEnded(input), (ended) => (ended ? Effect.undefined : Effect.fail(error)))
       )
