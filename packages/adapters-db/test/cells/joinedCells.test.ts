@@ -149,7 +149,7 @@ describe.runIf(hasPostgres)("a cell whose database is a copy of another one", { 
       await expect.poll(() => worker.owners, { timeout: 30_000 }).toEqual([ann, ann, bob])
       await worker.stop()
       expect(await working.absentCells()).toEqual([])
-      // The directory has told the server which database the cell is.
+      // The server has read the identity of the database from the directory.
       const name = nameOf(urls.copy)
       await administer("UPDATE parley.this_cell SET id = gen_random_uuid()", name)
       await administer(cutOff(name))

@@ -68,7 +68,7 @@ describe.runIf(hasPostgres)("a split whose command is killed", { timeout: 300_00
   )
 
   const undecided = SPLIT_STEPS.slice(0, SPLIT_STEPS.indexOf("placed"))
-  it.each(undecided)("at the step '%s' is cancelled by another process, and everybody writes in the source", (step) =>
+  it.each(undecided)("at the step '%s' is cancelled by another process, and all people write in the source", (step) =>
     Effect.gen(function* () {
       const { answered, world } = yield* killedAt(step, cancel)
       expect(yield* faultsInSource(world, answered)).toEqual([])

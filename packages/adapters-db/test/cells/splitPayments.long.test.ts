@@ -75,7 +75,7 @@ describe.runIf(hasPostgres)("payments of a cell that is split", { timeout: 120_0
     }).pipe(Effect.scoped, Effect.runPromise))
 
   it.each([true, false])(
-    "are applied once, whatever came before the split (a global database of its own: %s)",
+    "are applied once, also if some came before the split (a global database of its own: %s)",
     (hasGlobal) =>
       Effect.gen(function* () {
         const world = yield* openCopiedWorld(1, { hasGlobal })

@@ -50,7 +50,7 @@ describe.runIf(hasPostgres)(
   { timeout: 120_000 },
   () => {
     it.each(UNDECIDED)(
-      "and whose command ended at the step '%s': everybody writes in the source after the repair",
+      "and whose command ended at the step '%s': all people write in the source after the repair",
       (at) =>
         Effect.gen(function* () {
           const world = yield* openCopiedWorld(1, { hasGlobal: true })
@@ -71,7 +71,7 @@ describe.runIf(hasPostgres)(
     )
 
     it.each([true, false])(
-      "and that has ended: everybody has what was answered after the repair (erased: %s)",
+      "and that has ended: all answered operations are stored after the repair (erased: %s)",
       (erases) =>
         Effect.gen(function* () {
           const world = yield* openCopiedWorld(1, { hasGlobal: true })

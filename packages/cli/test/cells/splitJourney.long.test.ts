@@ -113,7 +113,7 @@ describe.runIf(hasPostgres).each(["a superuser", "an ordinary login"] as const)(
       folder[Symbol.dispose]()
     })
 
-    it("nobody is refused, each answer is charged once in one cell, and the rows that are left are erased", async () => {
+    it("no request is refused, each answer is charged once in one cell, and the rows that are left are erased", async () => {
       for (const person of people) person.begin()
       await eventually("some answers", () => {
         expect(people.flatMap(({ problems }) => problems)).toEqual([])

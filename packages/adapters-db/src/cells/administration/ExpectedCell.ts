@@ -21,7 +21,7 @@ export interface FoundIdentity extends CellIdentity, Row {
 
 /** Reads the identity; the quoted schema has no row before it became a cell, and no table before its migration. */
 export const identitySql = (schema: string): string =>
-  // Older schemas have not all of the columns.
+  // Older schemas lack some of the columns.
   `SELECT id, directory, name, seen, to_jsonb(t) ->> 'copy_of' AS "copyOf",
      coalesce((to_jsonb(t) ->> 'taken')::boolean, true) AS "isTaken" FROM ${schema}.this_cell t`
 

@@ -128,7 +128,7 @@ export const nameCell = Effect.fnUntraced(function* (cell: NamedDatabase) {
   yield* checkCell(cell)
 })
 
-/** Has the process know which of its cells are in the directory, if that can be read. */
+/** Reads which of the process's cells are in the directory. Does nothing if the directory does not answer. */
 export const noteCells = Effect.gen(function* () {
   const { cells } = yield* Databases
   if (cells !== undefined) cells.directory.noteCells((yield* cells.sql.list).map(({ name }) => name))

@@ -75,7 +75,7 @@ const isUnknown = (left: Left | undefined, { version }: Place) => left !== undef
  */
 const isLeft = (left: Left | undefined, cell: string, place: Place) => {
   if (left === undefined || left.state === "moved") return left !== undefined
-  // The buckets of a split change when its people do.
+  // The end of a split gives the buckets to the target, and the people with them.
   if (left.state === "leaving") return place.cell !== cell
   return isUnknown(left, place) ? left.state === "arriving" : place.cell !== cell
 }

@@ -50,7 +50,7 @@ export interface SplitSql {
 export const inSplit = (schema: string, bucket: string): string =>
   `EXISTS (SELECT FROM ${schema}.splits s WHERE ${bucket} = ANY (s.buckets))`
 
-/** Gives the buckets another version, so that an assignment that has begun before is refused. */
+/** Gives the buckets a higher version. An assignment that has begun with the former version is then refused. */
 const raise = Effect.fnUntraced(function* (sql: Sql, schema: string, buckets: ReadonlyArray<number>, cell: string) {
   const version = yield* chooseVersion(sql, schema)
   yield* sql.query(

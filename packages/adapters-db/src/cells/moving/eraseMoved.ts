@@ -29,8 +29,8 @@ const claim = (
   RETURNING person AS owner, set_config('parley.mover', person, true), set_config('parley.traces', '', true)`
 
 /**
- * Erases the rows of owners who live in another cell, except of those who have come back meanwhile, and whose rows another
- * process has erased; returns their number. So each move is measured once, and by a process that exports metrics.
+ * Erases the rows of owners who live in another cell; returns their number. Owners who have come back are skipped, and so are
+ * those whose rows another process has erased: the duration of each move is recorded once.
  */
 const eraseRows = (cell: Cell, tables: ReadonlyArray<OwnerTable>, owners: ReadonlyArray<string>, claimText: string) => {
   const { schema } = cell.database
@@ -57,7 +57,7 @@ const eraseRows = (cell: Cell, tables: ReadonlyArray<OwnerTable>, owners: Readon
   })
 }
 
-/** The owners that wait longest, in a random order: several processes that erase at once get in each other's way less. */
+/** The owners that wait longest, in a random order, so that processes which erase at once seldom lock the same owners. */
 const oldest = ({ database: { schema, statement } }: Cell, olderThanMs: number) =>
   Effect.map(
     statement<{ owners: ReadonlyArray<string> }>(

@@ -29,5 +29,5 @@ export const ownersByTable = (
     })
   )
 
-/** An SQL query of everybody who has rows in a database, as "person", each once. Pseudonyms of erased people count. */
+/** An SQL query of all owners with rows in a database, as "person", each once. Pseudonyms of erased people are among them. */
 export const everyOwner = (sql: Sql, cell: Cell) => Effect.map(ownersByTable(sql, cell), (each) => each.join(" UNION "))

@@ -15,10 +15,10 @@ const PATIENCE_MS = 5_000
 const ACCOUNTS_AT_ONCE = 5_000
 
 /**
- * Marks everybody in the buckets as leaving, and the buckets as lost, in one transaction: from its commit on, writes of their
- * rows and new people of the buckets are refused. Owners who are placed by name stay; those who are placed here need a mark
- * that says so, which a move that was refused has not left. A repetition adds those whose first row was written by a
- * transaction that ran then. Returns the number of new marks.
+ * Marks all owners of the buckets as leaving, and the buckets as lost, in one transaction. From its commit on, the fence refuses
+ * writes of their rows, and first rows of new owners of the buckets. Owners who are placed by name stay. If the directory
+ * places them here, they get the mark "home": a move that was refused places its owner without a mark. A second call marks the
+ * owners whose first row was committed after the first call had read the tables. Returns the number of new marks.
  */
 const markLeaving = (source: Cell, split: Split, placed: ReadonlyArray<PlacementRow>) =>
   source.owner.asOwner((sql) =>
@@ -93,11 +93,11 @@ const waitForTransactions = (source: Cell) =>
   )
 
 /**
- * Marks everybody until nobody is new, and waits each time for the transactions that ran meanwhile. The first marks may be
- * none: a transaction may be writing the first row of the only person.
+ * Repeats the marks until a call adds none. Before each call it waits for the transactions that run, because such a
+ * transaction may write the first row of an owner. Therefore one call is not enough, even if it has marked no owner.
  */
 const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed: ReadonlyArray<PlacementRow>) {
-  // A long transaction, such as a backup, has the split fail before it refuses anybody's writes.
+  // If a long transaction runs, such as a backup, the split fails here, before it refuses any write.
   yield* waitForTransactions(source)
   yield* markLeaving(source, split, placed)
   for (let added = 1; added > 0;) {
@@ -107,9 +107,9 @@ const markAll = Effect.fnUntraced(function* (source: Cell, split: Split, placed:
 })
 
 /**
- * Stops all writes of the people who leave, and notes it in the row of the cell: a copy that has the note has all of their
- * rows. Returns their number. Jobs and deliveries that run at this moment are done again in the new cell, as after the end of
- * a worker. A repetition does no harm.
+ * Stops all writes of the owners who leave, and then writes the version of the split into `this_cell.frozen`. A copy with this
+ * version has all of their rows. Returns the number of owners. The new cell runs their running jobs and deliveries again, as
+ * after the end of a worker. The function can be repeated.
  */
 export const freezeOwners = Effect.fnUntraced(function* (
   source: Cell,
@@ -130,7 +130,7 @@ export const freezeOwners = Effect.fnUntraced(function* (
         `UPDATE ${schema}.this_cell SET frozen = $1 WHERE coalesce(frozen, 0) <= $1 RETURNING frozen`,
         [split.version]
       )
-      // A later split has begun, which a note of this one would stop.
+      // A later split has begun. The version of this split would replace its version.
       if (noted.length === 0)
         return yield* new SplitRefused({ problem: "cancelled", cell: source.id, target: split.target })
       return yield* sql.query<Row & { count: number }>(

@@ -6,14 +6,17 @@ import type { BucketPlace, MoveSql } from "../directory/moveSql.ts"
 import type { SplitSql } from "../directory/splitSql.ts"
 import type { Cell } from "../moving/ownerTables.ts"
 
-/** Marks of a split, `m`, that the present places of the buckets follow: those of a later split are as new as its places. */
+/**
+ * The marks `m` of a split that are older than the present places of their buckets: this split has ended or was cancelled. Marks
+ * of a split under way have the version of the places.
+ */
 const BEFORE = `unnest($1::integer[], $2::bigint[]) AS p(bucket, version)
   WHERE m.state = 'leaving' AND m.version < p.version AND ${bucketSql("m.person")} = p.bucket`
 
 const columns = (places: ReadonlyArray<BucketPlace>) =>
   [places.map(({ bucket }) => bucket), places.map(({ version }) => version)] as const
 
-/** After an end: the rows of those who left are still here, and will be erased. */
+/** After the end of a split: the owners live in the target, and their rows here will be erased. */
 const leave = ({ database: { schema }, owner }: Cell, target: string, places: ReadonlyArray<BucketPlace>) =>
   owner.asOwner((sql) =>
     Effect.gen(function* () {
@@ -30,7 +33,7 @@ const leave = ({ database: { schema }, owner }: Cell, target: string, places: Re
     })
   )
 
-/** After a cancellation: everybody writes here again. */
+/** After a cancellation: the owners write here again. */
 const stay = ({ database: { schema }, owner }: Cell, places: ReadonlyArray<BucketPlace>) =>
   owner.asOwner((sql) =>
     Effect.gen(function* () {
@@ -47,7 +50,7 @@ const stay = ({ database: { schema }, owner }: Cell, places: ReadonlyArray<Bucke
     })
   )
 
-/** Brings the marks of some buckets up to the directory: the split that took them has ended, in the one way or the other. */
+/** Changes the marks of owners of some buckets as the directory says, after the end or the cancellation of a split. */
 export const settleBuckets = Effect.fnUntraced(function* (
   directory: Pick<MoveSql, "buckets">,
   source: Cell,
@@ -57,7 +60,7 @@ export const settleBuckets = Effect.fnUntraced(function* (
     yield* cell === source.id ? stay(source, places) : leave(source, cell, places)
 })
 
-/** Brings the marks of everybody who is marked as leaving a cell up to the directory. */
+/** The same for all owners who are marked as leaving a cell. */
 export const settleLeft = Effect.fnUntraced(function* (directory: Pick<MoveSql, "buckets">, source: Cell) {
   const { schema, statement } = source.database
   const leaving = yield* statement<{ bucket: number }>(
@@ -71,7 +74,7 @@ export const settleLeft = Effect.fnUntraced(function* (directory: Pick<MoveSql, 
     )
 })
 
-/** Has a copy that the directory has made a cell note it, with the version of the directory. */
+/** If the directory has made a copy a cell, writes this and the version of the directory into the copy. */
 export const settleTaken = Effect.fnUntraced(function* (splits: SplitSql, { database, id, owner }: Cell) {
   const { schema, statement } = database
   const [copy] = yield* statement<{ id: string }>(`SELECT id FROM ${schema}.this_cell WHERE NOT taken`)

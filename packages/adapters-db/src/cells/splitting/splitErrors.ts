@@ -24,7 +24,7 @@ export class SplitRefused extends Schema.TaggedError<SplitRefused>()("SplitRefus
       case "is-cell":
         return `${target} is a cell already. Give it people with "parley cells assign", or split ${cell} to a replica of it.`
       case "not-buckets":
-        return `The cell ${cell} has not all of these buckets, has one bucket only, or is being split to another cell or with other buckets. "parley cells list" shows what it has.`
+        return `The cell ${cell} lacks some of these buckets, has only one bucket, or is being split to another cell or with other buckets. "parley cells list" shows what it has.`
       case "not-copy":
         return `The database of ${target} is no replica of the cell ${cell}. Make a streaming replica of it, and name it in PARLEY_CELLS.`
       case "not-following":

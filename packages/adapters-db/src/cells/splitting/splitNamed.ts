@@ -24,7 +24,7 @@ export interface SplitNamedInput {
   readonly onWait: Effect.Effect<void>
 }
 
-/** The number of people with rows in the buckets, as the statistics of now have them. */
+/** The number of people with rows in the buckets. */
 const countPeople = (cell: Cell, buckets: ReadonlyArray<number>) =>
   cell.owner
     .asOwner((sql) =>
@@ -51,7 +51,7 @@ export const splitsUnderWay = Effect.flatMap(Databases, ({ cells, global }) =>
   cells === undefined ? Effect.succeed([]) : onCell(global, splitSql(cellOf(global).database).underWay)
 )
 
-/** The databases of a split. Connections to the target are those to a copy of the source from now on. */
+/** Returns the databases of a split. From now on, connections to the target are refused unless it is a copy of the source. */
 const openSplit = Effect.fnUntraced(function* (cells: OpenedCells, { buckets, from, to }: SplitNamedInput) {
   const { global } = yield* Databases
   const [source, target] = [yield* configuredCell(cells, from), yield* configuredCell(cells, to)]
@@ -70,10 +70,10 @@ const openSplit = Effect.fnUntraced(function* (cells: OpenedCells, { buckets, fr
 })
 
 /**
- * Splits a cell of a program: its replica, which has the name of the new cell in the configuration, takes half of the people,
- * or those of some buckets. `onBegin` runs before the first change. Returns the numbers of
- * buckets and people, or that an earlier split has made the target a cell. Fails with `SplitRefused`, `OwnerBusy`, `CellRefused` or
- * `DatabaseError`; then the people live where they did before, unless the message says otherwise.
+ * Splits a cell of a program. The configuration names its replica as the new cell, which takes half of the people, or those of
+ * some buckets. `onBegin` runs before the first change. Returns the numbers of buckets and people; `isEnded` is true if an
+ * earlier split has made the target a cell. Fails with `SplitRefused`, `OwnerBusy`, `CellRefused` or `DatabaseError`. The people
+ * then live where they did before.
  */
 export const splitNamed = Effect.fnUntraced(function* <E, R>(
   input: SplitNamedInput & { readonly onBegin: Effect.Effect<void, E, R> }
